@@ -1,0 +1,13 @@
+// Original file: proto/commitbridge/v1/job_service.proto
+
+import type { Long } from '@grpc/proto-loader';
+
+export interface CommitTaskResponse {
+  'files'?: (number | string | Long);
+  'bytes'?: (number | string | Long);
+}
+
+export interface CommitTaskResponse__Output {
+  'files': (string);
+  'bytes': (string);
+}

@@ -1,0 +1,17 @@
+// Original file: proto/commitbridge/v1/job_service.proto
+
+export const ConflictScope = {
+  CONFLICT_SCOPE_UNSPECIFIED: 'CONFLICT_SCOPE_UNSPECIFIED',
+  CONFLICT_SCOPE_DESTINATION: 'CONFLICT_SCOPE_DESTINATION',
+  CONFLICT_SCOPE_PARTITIONS: 'CONFLICT_SCOPE_PARTITIONS',
+} as const;
+
+export type ConflictScope =
+  | 'CONFLICT_SCOPE_UNSPECIFIED'
+  | 0
+  | 'CONFLICT_SCOPE_DESTINATION'
+  | 1
+  | 'CONFLICT_SCOPE_PARTITIONS'
+  | 2
+
+export type ConflictScope__Output = typeof ConflictScope[keyof typeof ConflictScope]

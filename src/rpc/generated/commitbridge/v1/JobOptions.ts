@@ -1,0 +1,16 @@
+// Original file: proto/commitbridge/v1/job_service.proto
+
+import type { ConflictMode as _commitbridge_v1_ConflictMode, ConflictMode__Output as _commitbridge_v1_ConflictMode__Output } from '../../commitbridge/v1/ConflictMode.js';
+import type { ConflictScope as _commitbridge_v1_ConflictScope, ConflictScope__Output as _commitbridge_v1_ConflictScope__Output } from '../../commitbridge/v1/ConflictScope.js';
+
+export interface JobOptions {
+  'conflictMode'?: (_commitbridge_v1_ConflictMode);
+  'conflictScope'?: (_commitbridge_v1_ConflictScope);
+  'skipSuccessMarker'?: (boolean);
+}
+
+export interface JobOptions__Output {
+  'conflictMode': (_commitbridge_v1_ConflictMode__Output);
+  'conflictScope': (_commitbridge_v1_ConflictScope__Output);
+  'skipSuccessMarker': (boolean);
+}

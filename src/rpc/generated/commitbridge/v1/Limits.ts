@@ -1,0 +1,23 @@
+// Original file: proto/commitbridge/v1/admin_service.proto
+
+import type { Long } from '@grpc/proto-loader';
+
+export interface Limits {
+  'maxMessageBytes'?: (number | string | Long);
+  'maxBatchBytes'?: (number | string | Long);
+  'maxKeyBytes'?: (number | string | Long);
+  'maxParts'?: (number);
+  'minPartBytes'?: (number | string | Long);
+  'maxObjectBytes'?: (number | string | Long);
+  'maxSignedParts'?: (number);
+}
+
+export interface Limits__Output {
+  'maxMessageBytes': (string);
+  'maxBatchBytes': (string);
+  'maxKeyBytes': (string);
+  'maxParts': (number);
+  'minPartBytes': (string);
+  'maxObjectBytes': (string);
+  'maxSignedParts': (number);
+}

@@ -1,0 +1,14 @@
+// Original file: proto/commitbridge/v1/job_service.proto
+
+import type { JobRef as _commitbridge_v1_JobRef, JobRef__Output as _commitbridge_v1_JobRef__Output } from '../../commitbridge/v1/JobRef.js';
+import type { TaskAttemptRef as _commitbridge_v1_TaskAttemptRef, TaskAttemptRef__Output as _commitbridge_v1_TaskAttemptRef__Output } from '../../commitbridge/v1/TaskAttemptRef.js';
+
+export interface NeedsTaskCommitRequest {
+  'job'?: (_commitbridge_v1_JobRef | null);
+  'attempt'?: (_commitbridge_v1_TaskAttemptRef | null);
+}
+
+export interface NeedsTaskCommitRequest__Output {
+  'job': (_commitbridge_v1_JobRef__Output | null);
+  'attempt': (_commitbridge_v1_TaskAttemptRef__Output | null);
+}

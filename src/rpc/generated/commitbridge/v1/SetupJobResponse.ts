@@ -1,0 +1,10 @@
+// Original file: proto/commitbridge/v1/job_service.proto
+
+
+export interface SetupJobResponse {
+  'token'?: (string);
+}
+
+export interface SetupJobResponse__Output {
+  'token': (string);
+}

@@ -1,0 +1,10 @@
+// Original file: proto/commitbridge/v1/job_service.proto
+
+
+export interface SetupTaskResponse {
+  'token'?: (string);
+}
+
+export interface SetupTaskResponse__Output {
+  'token': (string);
+}
