@@ -31,7 +31,7 @@ export interface ObjectStore {
    */
   complete(
     upload: UploadRef,
-    parts: readonly PartInfo[],
+    parts: readonly CompletedPart[],
     options: CompleteOptions,
     call?: CallOptions,
   ): Promise<PutResult>;
@@ -132,10 +132,13 @@ export interface InitiateOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-export interface PartInfo {
+export interface CompletedPart {
   readonly partNumber: number;
   /** With the quotes that the store sent, or without. */
   readonly etag: string;
+}
+
+export interface PartInfo extends CompletedPart {
   readonly sizeBytes: number;
 }
 

@@ -1,0 +1,35 @@
+import type { AttemptRecord, UploadIdentity } from './records/attempt-record.js';
+import { uploadsIn } from './records/attempt-record.js';
+
+/**
+ * Before the decision: the uploads of an attempt whose tombstone was *created*, so that no commitTask of it can
+ * ever be listed, and that no lower job attempt has a pendingset of. A tombstone that overwrote a pendingset is
+ * not enough: a commit that read the pendingset just before may list it yet.
+ */
+export function abortableBeforeDecision(
+  record: AttemptRecord | undefined,
+  lowerPendingSetExists: boolean,
+): readonly UploadIdentity[] {
+  if (record?.kind !== 'tombstone' || record.replaced !== undefined || lowerPendingSetExists) return [];
+  return record.named;
+}
+
+/** After the decision: everything that the deciding attempt does not publish. */
+export function losers(
+  records: Iterable<AttemptRecord>,
+  ledger: Iterable<UploadIdentity>,
+  winningUploadIds: ReadonlySet<string>,
+): UploadIdentity[] {
+  const found = new Map<string, UploadIdentity>();
+  const add = (upload: UploadIdentity): void => {
+    if (!winningUploadIds.has(uploadName(upload))) found.set(uploadName(upload), upload);
+  };
+  for (const record of records) uploadsIn(record).forEach(add);
+  for (const upload of ledger) add(upload);
+  return [...found.values()];
+}
+
+/** Stores promise an upload id for one key only. */
+export function uploadName(upload: { readonly bucket: string; readonly key: string; readonly uploadId: string }): string {
+  return `${upload.bucket}/${upload.key}?${upload.uploadId}`;
+}

@@ -1,0 +1,43 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { TaskAttempt, JobToken } from './ids.js';
+
+/** What the handle of a file vouches for. */
+export interface HandleClaims {
+  readonly token: JobToken;
+  readonly jobAttempt: number;
+  readonly attempt: TaskAttempt;
+  readonly bucket: string;
+  readonly key: string;
+  readonly uploadId: string;
+  readonly commitbridgeId: string;
+}
+
+const domain = 'commitbridge-handle-1';
+
+/**
+ * HMAC-SHA256 under the key in job.json: a client that holds one got it from OpenFile of this job and attempt,
+ * so that nobody makes the daemon complete or abort a foreign upload.
+ */
+export function signHandle(hmacKey: Uint8Array, claims: HandleClaims): Uint8Array {
+  const hmac = createHmac('sha256', hmacKey);
+  const fields = [
+    domain,
+    claims.token,
+    String(claims.jobAttempt),
+    claims.attempt.task,
+    String(claims.attempt.number),
+    claims.attempt.id,
+    claims.bucket,
+    claims.key,
+    claims.uploadId,
+    claims.commitbridgeId,
+  ];
+  // Length before text: no two lists of fields give the same bytes.
+  for (const field of fields) hmac.update(`${Buffer.byteLength(field)}:`).update(field);
+  return hmac.digest();
+}
+
+export function verifyHandle(hmacKey: Uint8Array, claims: HandleClaims, handle: Uint8Array): boolean {
+  const expected = signHandle(hmacKey, claims);
+  return handle.length === expected.length && timingSafeEqual(expected, handle);
+}

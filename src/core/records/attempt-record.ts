@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import { canonicalJson, sha256Hex, type Json } from '../canonical-json.js';
+import type { JobToken, TaskAttempt, TaskName } from '../ids.js';
+import { checkShape, decodeJson, encodeJson } from './codec.js';
+
+/** An upload by its names: enough to abort it, and to prove that an object came from it. */
+export interface UploadIdentity {
+  readonly bucket: string;
+  readonly key: string;
+  readonly uploadId: string;
+  readonly commitbridgeId: string;
+}
+
+/** A pending file: an upload whose parts are all there. */
+export interface PendingFile extends UploadIdentity {
+  readonly lengthBytes: number;
+  /** Of parts 1 to n. */
+  readonly etags: readonly string[];
+}
+
+/** What commitTask writes: all pending files of one task attempt. */
+export interface PendingSet {
+  readonly kind: 'pendingset';
+  readonly token: JobToken;
+  readonly attempt: TaskAttempt;
+  /** The configured root that all files lie in. */
+  readonly root: string;
+  readonly files: readonly PendingFile[];
+}
+
+/** What abortTask writes: this attempt is never published, unless a decision lists it already. */
+export interface Tombstone {
+  readonly kind: 'tombstone';
+  readonly token: JobToken;
+  readonly attempt: TaskAttempt;
+  /** The pendingset that it overwrote, with its upload ids. None: the tombstone came first. */
+  readonly replaced?: PendingSet | undefined;
+  /** Uploads that the aborting process named. */
+  readonly named: readonly UploadIdentity[];
+}
+
+export type AttemptRecord = PendingSet | Tombstone;
+
+const pendingSetFormat = 'commitbridge/pendingset/1';
+const tombstoneFormat = 'commitbridge/tombstone/1';
+/** S3A's own version number, so that its tools read our pendingsets. */
+const s3aVersion = 3;
+
+const attemptSchema = z.object({ task: z.string(), number: z.int().nonnegative(), id: z.string() });
+const identitySchema = z.object({
+  bucket: z.string().min(1),
+  key: z.string().min(1),
+  uploadId: z.string().min(1),
+  commitbridgeId: z.string().min(1),
+});
+const commitSchema = z.object({
+  version: z.literal(s3aVersion),
+  bucket: z.string().min(1),
+  destinationKey: z.string().min(1),
+  uploadId: z.string().min(1),
+  length: z.int().nonnegative(),
+  etags: z.array(z.object({ etag: z.string().min(1) })).min(1),
+  extraData: z.object({ 'commitbridge-id': z.string().min(1) }),
+});
+const pendingSetSchema = z.object({
+  format: z.literal(pendingSetFormat),
+  version: z.literal(s3aVersion),
+  jobId: z.string(),
+  root: z.string(),
+  attempt: attemptSchema,
+  commits: z.array(commitSchema),
+});
+const tombstoneSchema = z.object({
+  format: z.literal(tombstoneFormat),
+  jobId: z.string(),
+  attempt: attemptSchema,
+  named: z.array(identitySchema),
+  replaced: pendingSetSchema.optional(),
+});
+const recordSchema = z.discriminatedUnion('format', [pendingSetSchema, tombstoneSchema]);
+
+export function encodeAttemptRecord(record: AttemptRecord): Uint8Array {
+  return encodeJson(record.kind === 'pendingset' ? pendingSetJson(record) : tombstoneJson(record));
+}
+
+export function decodeAttemptRecord(body: Uint8Array, where: string): AttemptRecord {
+  const json = decodeJson(recordSchema, body, where);
+  return json.format === pendingSetFormat
+    ? pendingSetOf(json)
+    : {
+        kind: 'tombstone',
+        token: json.jobId as JobToken,
+        attempt: attemptOf(json.attempt),
+        replaced: json.replaced === undefined ? undefined : pendingSetOf(json.replaced),
+        named: json.named,
+      };
+}
+
+/** The pendingset that a record holds, whichever form it has. */
+export function pendingSetIn(record: AttemptRecord): PendingSet | undefined {
+  return record.kind === 'pendingset' ? record : record.replaced;
+}
+
+/** All uploads that a record knows of. */
+export function uploadsIn(record: AttemptRecord): readonly UploadIdentity[] {
+  if (record.kind === 'pendingset') return record.files;
+  return [...(record.replaced?.files ?? []), ...record.named];
+}
+
+/** Of what the pendingset says; the same before and after a tombstone took it in. */
+export function pendingSetDigest(set: PendingSet): string {
+  return sha256Hex(canonicalJson(pendingSetJson(set)));
+}
+
+export function decodePendingSet(json: unknown, where: string): PendingSet {
+  return pendingSetOf(checkShape(pendingSetSchema, json, where));
+}
+
+function pendingSetJson(set: PendingSet): Json {
+  return {
+    format: pendingSetFormat,
+    version: s3aVersion,
+    jobId: set.token,
+    root: set.root,
+    attempt: { ...set.attempt },
+    commits: set.files.map((file) => ({
+      version: s3aVersion,
+      bucket: file.bucket,
+      destinationKey: file.key,
+      uri: `s3a://${file.bucket}/${file.key}`,
+      uploadId: file.uploadId,
+      length: file.lengthBytes,
+      etags: file.etags.map((etag) => ({ etag })),
+      extraData: { 'commitbridge-id': file.commitbridgeId },
+    })),
+  };
+}
+
+function pendingSetOf(json: z.infer<typeof pendingSetSchema>): PendingSet {
+  return {
+    kind: 'pendingset',
+    token: json.jobId as JobToken,
+    attempt: attemptOf(json.attempt),
+    root: json.root,
+    files: json.commits.map((commit) => ({
+      bucket: commit.bucket,
+      key: commit.destinationKey,
+      uploadId: commit.uploadId,
+      commitbridgeId: commit.extraData['commitbridge-id'],
+      lengthBytes: commit.length,
+      etags: commit.etags.map(({ etag }) => etag),
+    })),
+  };
+}
+
+function tombstoneJson(tombstone: Tombstone): Json {
+  return {
+    format: tombstoneFormat,
+    jobId: tombstone.token,
+    attempt: { ...tombstone.attempt },
+    named: tombstone.named.map(({ bucket, key, uploadId, commitbridgeId }) => ({
+      bucket,
+      key,
+      uploadId,
+      commitbridgeId,
+    })),
+    replaced: tombstone.replaced === undefined ? undefined : pendingSetJson(tombstone.replaced),
+  };
+}
+
+function attemptOf(json: z.infer<typeof attemptSchema>): TaskAttempt {
+  return { task: json.task as TaskName, number: json.number, id: json.id };
+}

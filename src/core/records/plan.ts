@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { canonicalJson, sha256Hex, type Json } from '../canonical-json.js';
+import type { JobToken, TaskAttempt, TaskName } from '../ids.js';
+import { utf8Bytes } from '../utf8.js';
+import { checkShape, unreadable } from './codec.js';
+
+/** An attempt that the decision publishes, and the record that says what its files are. */
+export interface Winner {
+  /** The job attempt under which the record lies. */
+  readonly jobAttempt: number;
+  readonly attempt: TaskAttempt;
+  readonly files: number;
+  readonly bytes: number;
+  /** {@link pendingSetDigest} of the record. */
+  readonly digest: string;
+}
+
+/** An object that `replace` removes after publication, as it was when the plan was made. */
+export interface Deletion {
+  readonly bucket: string;
+  readonly key: string;
+  readonly etag: string;
+}
+
+/** plan-HASH: immutable, written before the decision that names it. */
+export interface Plan {
+  readonly token: JobToken;
+  readonly jobAttempt: number;
+  readonly winners: readonly Winner[];
+  readonly deletions: readonly Deletion[];
+  /** Final keys that held an object: `bucket/key`. */
+  readonly overwrites: readonly string[];
+}
+
+const format = 'commitbridge/plan/1';
+const count = z.int().nonnegative();
+
+const headerSchema = z.object({
+  format: z.literal(format),
+  token: z.string(),
+  jobAttempt: count,
+  winners: count,
+  deletions: count,
+  overwrites: count,
+});
+const lineSchema = z.union([
+  z.object({
+    winner: z.object({
+      jobAttempt: count,
+      attempt: z.object({ task: z.string(), number: count, id: z.string() }),
+      files: count,
+      bytes: count,
+      digest: z.string(),
+    }),
+  }),
+  z.object({ deletion: z.object({ bucket: z.string(), key: z.string(), etag: z.string() }) }),
+  z.object({ overwrites: z.string() }),
+]);
+
+/** JSON lines, so that a plan of any size can be read as a stream. The same plan is the same bytes. */
+export function encodePlan(plan: Plan): { readonly body: Uint8Array; readonly hash: string } {
+  const header: Json = {
+    format,
+    token: plan.token,
+    jobAttempt: plan.jobAttempt,
+    winners: plan.winners.length,
+    deletions: plan.deletions.length,
+    overwrites: plan.overwrites.length,
+  };
+  const lines: Json[] = [
+    header,
+    ...plan.winners.map((winner) => ({ winner: { ...winner, attempt: { ...winner.attempt } } })),
+    ...plan.deletions.map((deletion) => ({ deletion: { ...deletion } })),
+    ...plan.overwrites.map((key) => ({ overwrites: key })),
+  ];
+  const body = utf8Bytes(lines.map((line) => `${canonicalJson(line)}\n`).join(''));
+  return { body, hash: sha256Hex(body) };
+}
+
+/** Reads a plan and checks it against its hash and its own counts: a cut plan is never taken for a small one. */
+export function decodePlan(body: Uint8Array, hash: string, where: string): Plan {
+  if (sha256Hex(body) !== hash) throw unreadable(where, 'its content does not have the hash of its name');
+  const lines = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8').split('\n');
+  const header = checkShape(headerSchema, parseLine(lines[0], where), where);
+  const winners: Winner[] = [];
+  const deletions: Deletion[] = [];
+  const overwrites: string[] = [];
+  for (const text of lines.slice(1)) {
+    if (text === '') continue;
+    const line = checkShape(lineSchema, parseLine(text, where), where);
+    if ('winner' in line) {
+      const { attempt, ...rest } = line.winner;
+      winners.push({ ...rest, attempt: { ...attempt, task: attempt.task as TaskName } });
+    } else if ('deletion' in line) deletions.push(line.deletion);
+    else overwrites.push(line.overwrites);
+  }
+  if (
+    winners.length !== header.winners ||
+    deletions.length !== header.deletions ||
+    overwrites.length !== header.overwrites
+  ) {
+    throw unreadable(where, 'its lines are not as many as its first line says');
+  }
+  return { token: header.token as JobToken, jobAttempt: header.jobAttempt, winners, deletions, overwrites };
+}
+
+function parseLine(text: string | undefined, where: string): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch (cause) {
+    throw unreadable(where, 'a line is not JSON', cause);
+  }
+}

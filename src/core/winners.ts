@@ -1,0 +1,75 @@
+import { CommitterError } from './errors.js';
+import type { TaskAttempt, TaskName } from './ids.js';
+import type { AttemptRecord, PendingFile, PendingSet } from './records/attempt-record.js';
+import { formatUri } from './uri.js';
+
+/** A record as the commit found it. */
+export interface FoundRecord {
+  readonly jobAttempt: number;
+  readonly task: TaskName;
+  readonly attemptNumber: number;
+  readonly record: AttemptRecord;
+}
+
+export interface FoundPendingSet {
+  readonly jobAttempt: number;
+  readonly set: PendingSet;
+}
+
+/**
+ * The attempts to publish: of each task the highest attempt number that no tombstone took out (HADOOP-17258), or
+ * exactly those that the caller knows to have succeeded.
+ *
+ * @throws CommitterError WINNER_NOT_COMMITTED where a named attempt has no pendingset of its id.
+ */
+export function chooseWinners(
+  records: readonly FoundRecord[],
+  exact: readonly TaskAttempt[] | undefined,
+): FoundPendingSet[] {
+  return exact === undefined ? highestOfEachTask(records) : exactly(records, exact);
+}
+
+function highestOfEachTask(records: readonly FoundRecord[]): FoundPendingSet[] {
+  const winners = new Map<TaskName, FoundPendingSet>();
+  for (const { jobAttempt, task, attemptNumber, record } of records) {
+    if (record.kind === 'tombstone') continue;
+    const best = winners.get(task);
+    if (best === undefined || attemptNumber > best.set.attempt.number) winners.set(task, { jobAttempt, set: record });
+  }
+  return [...winners.values()].sort((a, b) => (a.set.attempt.task < b.set.attempt.task ? -1 : 1));
+}
+
+function exactly(records: readonly FoundRecord[], exact: readonly TaskAttempt[]): FoundPendingSet[] {
+  const byName = new Map(records.map((found) => [`${found.task}/${found.attemptNumber}`, found]));
+  return exact.map((attempt) => {
+    const found = byName.get(`${attempt.task}/${attempt.number}`);
+    if (found === undefined || found.record.kind === 'tombstone' || found.record.attempt.id !== attempt.id) {
+      const why =
+        found === undefined
+          ? 'it has no record'
+          : found.record.kind === 'tombstone'
+            ? 'it was aborted'
+            : `its record is of ${found.record.attempt.id}`;
+      throw new CommitterError(
+        'WINNER_NOT_COMMITTED',
+        `task attempt ${attempt.id} (${attempt.task}, number ${attempt.number}) is to be published, but ${why}`,
+      );
+    }
+    return { jobAttempt: found.jobAttempt, set: found.record };
+  });
+}
+
+/** @throws CommitterError DUPLICATE_KEY where two files have one final key: the last Complete would win in silence. */
+export function refuseDuplicateKeys(files: Iterable<PendingFile>): void {
+  const seen = new Set<string>();
+  for (const { bucket, key } of files) {
+    const name = `${bucket}/${key}`;
+    if (seen.has(name)) {
+      throw new CommitterError(
+        'DUPLICATE_KEY',
+        `two committed files have the final key ${formatUri({ scheme: 's3a', bucket, key })}: make the tasks' file names differ`,
+      );
+    }
+    seen.add(name);
+  }
+}
