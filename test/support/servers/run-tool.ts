@@ -9,7 +9,9 @@ const howToGet: Record<string, string> = {
 
 /** The sentence for a tool that isn't on PATH: what is missing, what for, and how to get it. */
 export function missingTool(tool: string, purpose: string): Error {
-  return new Error(`'${tool}' was not found on PATH; ${purpose} needs it. Install ${howToGet[tool] ?? tool}.`);
+  return new Error(
+    `'${tool}' was not found on PATH; ${purpose} needs it. Install ${howToGet[tool] ?? tool}.`,
+  );
 }
 
 export interface RunToolOptions {

@@ -20,9 +20,13 @@ export async function installS3Proxy(): Promise<string> {
   const version = await readFile(pom, 'utf8');
   return installOnce(join(cacheDir, 's3proxy-4.1.0'), version, async (workDir) => {
     const goal = 'dependency:copy-dependencies';
-    await runTool('mvn', ['-B', '-q', '-f', pom, goal, '-DincludeScope=runtime', `-DoutputDirectory=${workDir}`], {
-      purpose,
-    });
+    await runTool(
+      'mvn',
+      ['-B', '-q', '-f', pom, goal, '-DincludeScope=runtime', `-DoutputDirectory=${workDir}`],
+      {
+        purpose,
+      },
+    );
   });
 }
 

@@ -28,7 +28,14 @@ export async function startVersityGw(options: S3ServerOptions = {}): Promise<S3S
     const sidecar = join(settings.dir, 'metadata');
     await mkdir(objects, { recursive: true });
     await mkdir(sidecar, { recursive: true });
-    const args = ['--port', `127.0.0.1:${settings.port}`, '--region', settings.region, '--keep-alive', '--quiet'];
+    const args = [
+      '--port',
+      `127.0.0.1:${settings.port}`,
+      '--region',
+      settings.region,
+      '--keep-alive',
+      '--quiet',
+    ];
     return ManagedChild.start(binary, [...args, 'posix', '--sidecar', sidecar, objects], {
       env: { ROOT_ACCESS_KEY: settings.accessKey, ROOT_SECRET_KEY: settings.secretKey },
     });
