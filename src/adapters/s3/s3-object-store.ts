@@ -1,0 +1,299 @@
+import type { Readable } from 'node:stream';
+import {
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  DeleteObjectsCommand,
+  GetBucketLifecycleConfigurationCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  ListObjectsV2Command,
+  ListPartsCommand,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3';
+import type { Clock } from '../../ports/clock.js';
+import type {
+  AbortUploadsRule,
+  CallOptions,
+  CompleteOptions,
+  DeleteManyResult,
+  DeleteOptions,
+  InitiateOptions,
+  ListPageOptions,
+  ObjectBody,
+  ObjectHead,
+  ObjectPage,
+  ObjectRef,
+  ObjectStore,
+  PartInfo,
+  PartPage,
+  PartPageOptions,
+  PutOptions,
+  PutResult,
+  SignedRequest,
+  StoreCapabilities,
+  UploadPage,
+  UploadPageOptions,
+  UploadRef,
+} from '../../ports/object-store.js';
+import { StoreError, isStoreError } from '../../ports/object-store.js';
+import { PartPresigner } from './part-presigner.js';
+import { S3Connection } from './s3-connection.js';
+import { SdkHotCalls } from './s3-hot-calls.js';
+import type { S3HotCalls } from './s3-hot-calls.js';
+import { S3_CAPABILITIES } from './s3-options.js';
+import type { S3StoreOptions } from './s3-options.js';
+import { addressOf, creationFields, decodeKey, headOf, known, uploadAddressOf } from './s3-shapes.js';
+
+/** S3 and what speaks its protocol, by the AWS SDK. One request a call, no retries. */
+export class S3ObjectStore implements ObjectStore {
+  readonly capabilities: StoreCapabilities;
+  private readonly connection: S3Connection;
+  private readonly hot: S3HotCalls;
+  private readonly presigner: PartPresigner;
+
+  constructor(
+    private readonly options: S3StoreOptions,
+    clock: Clock,
+  ) {
+    this.capabilities = { ...S3_CAPABILITIES, ...options.capabilities };
+    this.connection = new S3Connection(options, clock);
+    this.hot = new SdkHotCalls(this.connection, options);
+    this.presigner = new PartPresigner(this.connection, clock);
+  }
+
+  async initiate(object: ObjectRef, options: InitiateOptions, call?: CallOptions): Promise<string> {
+    this.checkKey(object.key);
+    const command = new CreateMultipartUploadCommand({
+      ...addressOf(object),
+      ...creationFields(this.options, options),
+    });
+    const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+    return known(answer.UploadId, 'UploadId');
+  }
+
+  async uploadPart(
+    upload: UploadRef,
+    partNumber: number,
+    body: Uint8Array,
+    call?: CallOptions,
+  ): Promise<PartInfo> {
+    this.checkPartNumber(partNumber);
+    const command = new UploadPartCommand({
+      ...uploadAddressOf(upload),
+      PartNumber: partNumber,
+      Body: body,
+      ContentLength: body.byteLength,
+    });
+    const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+    return { partNumber, etag: known(answer.ETag, 'ETag'), sizeBytes: body.byteLength };
+  }
+
+  async complete(
+    upload: UploadRef,
+    parts: readonly PartInfo[],
+    options: CompleteOptions,
+    call?: CallOptions,
+  ): Promise<PutResult> {
+    if (options.ifNoneMatch !== undefined) this.need('conditionalComplete');
+    if (parts.length === 0) throw new StoreError('invalid-parts', 'a Complete needs at least one part');
+    return this.hot.complete(upload, parts, options, call);
+  }
+
+  abort(upload: UploadRef, call?: CallOptions): Promise<'aborted' | 'absent'> {
+    return this.hot.abort(upload, call);
+  }
+
+  async listUploads(
+    bucket: string,
+    prefix: string,
+    page: UploadPageOptions,
+    call?: CallOptions,
+  ): Promise<UploadPage> {
+    this.need('listUploadsByPrefix');
+    const [keyMarker, uploadIdMarker] = page.continuation === undefined ? [] : decodeToken(page.continuation);
+    const command = new ListMultipartUploadsCommand({
+      Bucket: bucket,
+      Prefix: prefix,
+      MaxUploads: page.maxUploads,
+      KeyMarker: keyMarker,
+      UploadIdMarker: uploadIdMarker,
+      EncodingType: 'url',
+    });
+    const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+    const encoding = answer.EncodingType;
+    const uploads = (answer.Uploads ?? []).map(({ Key, UploadId, Initiated }) => ({
+      key: decodeKey(known(Key, 'Key'), encoding),
+      uploadId: known(UploadId, 'UploadId'),
+      initiatedMs: known(Initiated, 'Initiated').getTime(),
+    }));
+    if (answer.IsTruncated !== true) return { uploads };
+    const nextKey = decodeKey(known(answer.NextKeyMarker, 'NextKeyMarker'), encoding);
+    return { uploads, next: encodeToken([nextKey, answer.NextUploadIdMarker ?? '']) };
+  }
+
+  async listParts(upload: UploadRef, page: PartPageOptions, call?: CallOptions): Promise<PartPage> {
+    const command = new ListPartsCommand({
+      ...uploadAddressOf(upload),
+      MaxParts: page.maxParts,
+      PartNumberMarker: page.continuation,
+    });
+    const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+    const parts = (answer.Parts ?? []).map(({ PartNumber, ETag, Size }) => ({
+      partNumber: known(PartNumber, 'PartNumber'),
+      etag: known(ETag, 'ETag'),
+      sizeBytes: known(Size, 'Size'),
+    }));
+    if (answer.IsTruncated !== true) return { parts };
+    return { parts, next: known(answer.NextPartNumberMarker, 'NextPartNumberMarker') };
+  }
+
+  async put(
+    object: ObjectRef,
+    body: Uint8Array,
+    options: PutOptions,
+    call?: CallOptions,
+  ): Promise<PutResult> {
+    this.checkKey(object.key);
+    if (options.ifNoneMatch !== undefined || options.ifMatch !== undefined) this.need('conditionalPut');
+    return this.hot.put(object, body, options, call);
+  }
+
+  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody> {
+    return this.hot.get(object, call);
+  }
+
+  async getStream(object: ObjectRef, call?: CallOptions): Promise<Readable> {
+    const command = new GetObjectCommand(addressOf(object));
+    const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+    return known(answer.Body, 'Body') as Readable;
+  }
+
+  async head(object: ObjectRef, call?: CallOptions): Promise<ObjectHead | undefined> {
+    const command = new HeadObjectCommand(addressOf(object));
+    try {
+      return headOf(await this.connection.run(call?.signal, (at) => this.client.send(command, at)));
+    } catch (error) {
+      // A 404 of HEAD has no body: a missing bucket looks alike.
+      if (isStoreError(error, 'not-found')) return undefined;
+      throw error;
+    }
+  }
+
+  async delete(object: ObjectRef, options: DeleteOptions, call?: CallOptions): Promise<'deleted' | 'absent'> {
+    if (options.ifMatch !== undefined) this.need('conditionalDelete');
+    const command = new DeleteObjectCommand({ ...addressOf(object), IfMatch: options.ifMatch });
+    try {
+      await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+      return 'deleted';
+    } catch (error) {
+      if (isStoreError(error, 'not-found')) return 'absent';
+      throw error;
+    }
+  }
+
+  async deleteMany(bucket: string, keys: readonly string[], call?: CallOptions): Promise<DeleteManyResult> {
+    if (keys.length === 0) return { failed: [] };
+    const objects = keys.map((key) => ({ Key: key }));
+    const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } });
+    const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+    const failed = (answer.Errors ?? [])
+      .filter(({ Code }) => Code !== 'NoSuchKey')
+      .map(({ Key, Code, Message }) => ({ key: Key ?? '', message: `${Code ?? 'Error'}: ${Message ?? ''}` }));
+    return { failed };
+  }
+
+  async list(bucket: string, prefix: string, page: ListPageOptions, call?: CallOptions): Promise<ObjectPage> {
+    const command = new ListObjectsV2Command({
+      Bucket: bucket,
+      Prefix: prefix,
+      MaxKeys: page.maxKeys,
+      Delimiter: page.delimiter,
+      EncodingType: 'url',
+      ...(page.continuation === undefined
+        ? { StartAfter: page.startAfter }
+        : { ContinuationToken: page.continuation }),
+    });
+    const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+    const encoding = answer.EncodingType;
+    const objects = (answer.Contents ?? []).map(({ Key, ETag, Size, LastModified }) => ({
+      key: decodeKey(known(Key, 'Key'), encoding),
+      etag: known(ETag, 'ETag'),
+      sizeBytes: known(Size, 'Size'),
+      lastModifiedMs: known(LastModified, 'LastModified').getTime(),
+    }));
+    const prefixes = (answer.CommonPrefixes ?? []).map(({ Prefix }) =>
+      decodeKey(known(Prefix, 'Prefix'), encoding),
+    );
+    if (answer.IsTruncated !== true) return { objects, prefixes };
+    return { objects, prefixes, next: known(answer.NextContinuationToken, 'NextContinuationToken') };
+  }
+
+  async presignPart(upload: UploadRef, partNumber: number, expiresInSeconds: number): Promise<SignedRequest> {
+    this.need('presign');
+    this.checkPartNumber(partNumber);
+    return this.connection.run(undefined, () => this.presigner.presign(upload, partNumber, expiresInSeconds));
+  }
+
+  async lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {
+    const command = new GetBucketLifecycleConfigurationCommand({ Bucket: bucket });
+    try {
+      const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+      return (answer.Rules ?? []).flatMap(({ Status, Filter, Prefix, AbortIncompleteMultipartUpload }) => {
+        const days = AbortIncompleteMultipartUpload?.DaysAfterInitiation;
+        if (Status !== 'Enabled' || days === undefined) return [];
+        const prefix = Filter?.Prefix ?? Filter?.And?.Prefix ?? Prefix ?? '';
+        return [{ prefix, daysAfterInitiation: days }];
+      });
+    } catch (error) {
+      if (isStoreError(error) && error.details.code === 'NoSuchLifecycleConfiguration') return [];
+      if (isStoreError(error, 'unsupported', 'access-denied')) return undefined;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    this.connection.close();
+    return Promise.resolve();
+  }
+
+  private get client(): S3Connection['client'] {
+    return this.connection.client;
+  }
+
+  private need(
+    capability:
+      'conditionalPut' | 'conditionalComplete' | 'conditionalDelete' | 'listUploadsByPrefix' | 'presign',
+  ): void {
+    if (!this.capabilities[capability]) {
+      throw new StoreError('unsupported', `the store lacks a capability: capability=${capability}`);
+    }
+  }
+
+  /** Servers disagree on the answer (some fail with a 500), so it is given here. */
+  private checkKey(key: string): void {
+    if (key === '') throw new StoreError('invalid', 'the key is empty');
+    if (Buffer.byteLength(key) > this.capabilities.maxKeyBytes) {
+      throw new StoreError('key-too-long', 'the key is too long');
+    }
+  }
+
+  private checkPartNumber(partNumber: number): void {
+    const { maxParts } = this.capabilities;
+    if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > maxParts) {
+      throw new StoreError('invalid-parts', `a part number must be 1 to ${maxParts}`);
+    }
+  }
+}
+
+function encodeToken(markers: readonly [key: string, uploadId: string]): string {
+  return Buffer.from(JSON.stringify(markers)).toString('base64url');
+}
+
+function decodeToken(token: string): readonly string[] {
+  try {
+    return JSON.parse(Buffer.from(token, 'base64url').toString()) as string[];
+  } catch (cause) {
+    throw new StoreError('invalid', 'not a continuation of this store', { cause });
+  }
+}

@@ -1,0 +1,64 @@
+import type { ServerSideEncryption, StorageClass } from '@aws-sdk/client-s3';
+import type { InitiateOptions, ObjectHead, ObjectRef, UploadRef } from '../../ports/object-store.js';
+import { StoreError } from '../../ports/object-store.js';
+import type { S3StoreOptions } from './s3-options.js';
+
+/** Shapes of the port as the SDK's, and back. */
+
+export function addressOf(object: ObjectRef): { Bucket: string; Key: string } {
+  return { Bucket: object.bucket, Key: object.key };
+}
+
+export function uploadAddressOf(upload: UploadRef): { Bucket: string; Key: string; UploadId: string } {
+  return { ...addressOf(upload), UploadId: upload.uploadId };
+}
+
+export interface CreationFields {
+  ContentType: string | undefined;
+  Metadata: Record<string, string> | undefined;
+  StorageClass: StorageClass | undefined;
+  ServerSideEncryption: ServerSideEncryption | undefined;
+  SSEKMSKeyId: string | undefined;
+}
+
+/** What a new object gets, whether by one put or by an upload. */
+export function creationFields(store: S3StoreOptions, object: InitiateOptions): CreationFields {
+  return {
+    ContentType: object.contentType,
+    Metadata: object.metadata === undefined ? undefined : { ...object.metadata },
+    StorageClass: store.storageClass as StorageClass | undefined,
+    ServerSideEncryption: store.sse?.mode,
+    SSEKMSKeyId: store.sse?.mode === 'aws:kms' ? store.sse.kmsKeyId : undefined,
+  };
+}
+
+export interface SdkHead {
+  readonly ETag?: string | undefined;
+  readonly ContentLength?: number | undefined;
+  readonly LastModified?: Date | undefined;
+  readonly Metadata?: Record<string, string> | undefined;
+}
+
+export function headOf({ ETag, ContentLength, LastModified, Metadata }: SdkHead): ObjectHead {
+  return {
+    etag: known(ETag, 'ETag'),
+    sizeBytes: known(ContentLength, 'Content-Length'),
+    lastModifiedMs: known(LastModified, 'Last-Modified').getTime(),
+    metadata: Object.fromEntries(
+      // Some servers give names back as they were written, or in title case.
+      Object.entries(Metadata ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+  };
+}
+
+/** The SDK types every field of an answer as optional; a store that omits one of these can't be worked with. */
+export function known<T>(value: T | undefined, field: string): T {
+  if (value === undefined)
+    throw new StoreError('invalid', `the store's answer lacks a field: field=${field}`);
+  return value;
+}
+
+/** A key from a listing that was asked for with `encoding-type=url`, which a server may ignore. */
+export function decodeKey(key: string, encoding: string | undefined): string {
+  return encoding === 'url' ? decodeURIComponent(key.replaceAll('+', '%20')) : key;
+}
