@@ -78,8 +78,8 @@ export interface RootConfig {
   readonly store: string;
   /** On the same store; its key is never empty. */
   readonly staging: StoreUri;
-  /** `undefined`: everybody. */
-  readonly principals: readonly string[] | undefined;
+  /** None named: everybody. */
+  readonly principals: readonly string[];
 }
 
 /** One sentence for each thing that is wrong, all at once. */

@@ -159,8 +159,7 @@ function rootsOf(
     const twin = roots.find((other) => formatUri(other.location) === formatUri(location));
     if (twin !== undefined)
       problems.push(`${path}.uri ("${root.uri}") is that of roots[${twin.index}] again.`);
-    const principals = root.principals.length === 0 ? undefined : root.principals;
-    roots.push({ index, uri: root.uri, location, store: root.store, staging, principals });
+    roots.push({ index, uri: root.uri, location, store: root.store, staging, principals: root.principals });
   }
   refuseRootsInStaging(roots, problems);
   return roots.sort((a, b) => b.location.key.length - a.location.key.length || a.index - b.index);
