@@ -1,0 +1,3 @@
+export { buildSparkJobs, defaultSpark, installSparkJars, type SparkVersion } from './spark-jars.js';
+export { runSpark, SparkRun, type SparkOptions, type SparkResult } from './run-spark.js';
+export type { ReadStep, RowFault, SparkFormat, SparkStep, StepResult, WriteStep } from './spark-job.js';

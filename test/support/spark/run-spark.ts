@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { ManagedChild, missingTool, repoRoot, type S3Access } from '../servers/index.js';
+import { buildSparkJobs, defaultSpark, installSparkJars, type SparkVersion } from './spark-jars.js';
+import type { SparkStep, StepResult } from './spark-job.js';
+
+export interface SparkOptions {
+  steps: SparkStep[];
+  /** The server (or the observer in front of it) behind `s3a://`. */
+  s3: S3Access;
+  /** Several JVMs by default: a driver and two executors. */
+  master?: string;
+  /** Spark's configuration, over the defaults. */
+  conf?: Record<string, string>;
+  /** Commitbridge's jar; without it the job is stock Spark alone. */
+  bundleJar?: string;
+  version?: SparkVersion;
+}
+
+export interface SparkResult {
+  /** Null when it was killed. */
+  exitCode: number | null;
+  steps: StepResult[];
+  /** The tail of the driver's log. */
+  log: string;
+  /** The tail of each executor's log, where there are executors. */
+  executorLogs: string[];
+}
+
+/** What a JVM ≥ 17 must open for Spark; Spark's own launcher gives the same list. */
+const jvmOptions = [
+  ...[
+    'java.lang',
+    'java.lang.invoke',
+    'java.lang.reflect',
+    'java.io',
+    'java.net',
+    'java.nio',
+    'java.util',
+    'java.util.concurrent',
+    'java.util.concurrent.atomic',
+    'jdk.internal.ref',
+    'sun.nio.ch',
+    'sun.nio.cs',
+    'sun.security.action',
+    'sun.util.calendar',
+  ].map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),
+  '-XX:+IgnoreUnrecognizedVMOptions',
+  '-Djdk.reflect.useDirectMethodHandle=false',
+  '-Dio.netty.tryReflectionSetAccessible=true',
+];
+
+/** A Spark application that runs. */
+export class SparkRun {
+  /** When driver and executors are gone. Doesn't reject for a job that fails. */
+  readonly result: Promise<SparkResult>;
+
+  private constructor(
+    private readonly driver: ManagedChild,
+    private readonly home: string,
+    stdout: () => string,
+  ) {
+    this.result = this.finish(stdout);
+  }
+
+  static async start(options: SparkOptions): Promise<SparkRun> {
+    const version = options.version ?? defaultSpark;
+    const jars = await installSparkJars(version);
+    const jobsJar = await buildSparkJobs(version, options.bundleJar);
+    const added = [jobsJar, ...(options.bundleJar === undefined ? [] : [options.bundleJar])];
+    const home = await mkdtemp(join(tmpdir(), 'commitbridge-spark-'));
+    await symlink(jars, join(home, 'jars'));
+    await mkdir(join(home, 'local'));
+    const jobFile = join(home, 'job.json');
+    const conf = { ...sparkConf(options, home, added), ...options.conf };
+    await writeFile(jobFile, JSON.stringify({ conf, steps: options.steps }), { mode: 0o600 });
+    const log4j = `-Dlog4j2.configurationFile=${log4jFile}`;
+    const classPath = [...added, join(jars, '*')].join(delimiter);
+    const main = ['-cp', classPath, 'io.commitbridge.it.SparkJob', jobFile];
+    const driver = await ManagedChild.start('java', ['-Xmx768m', ...jvmOptions, log4j, ...main], {
+      cwd: home,
+      env: {
+        SPARK_HOME: home,
+        SPARK_SCALA_VERSION: version.scala,
+        SPARK_LOCAL_IP: '127.0.0.1',
+        SPARK_CONF_DIR: undefined,
+        HADOOP_CONF_DIR: undefined,
+      },
+      onMissing: () => missingTool('java', 'Spark'),
+    });
+    let stdout = '';
+    driver.process.stdout?.on('data', (text: string) => {
+      stdout += text;
+    });
+    return new SparkRun(driver, home, () => stdout);
+  }
+
+  get pid(): number {
+    return this.driver.pid;
+  }
+
+  /** The process ids of the executors that run now. */
+  async executorPids(): Promise<number[]> {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,pgid=,args='], {
+      maxBuffer: 64 * 1024 * 1024,
+    });
+    return stdout
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter(
+        ([, group, ...args]) => Number(group) === this.pid && args.join(' ').includes('ExecutorBackend'),
+      )
+      .map(([pid]) => Number(pid));
+  }
+
+  /** SIGKILL to the driver and its executors at the same instant. */
+  kill(): void {
+    this.driver.kill();
+  }
+
+  /** SIGKILL to one process of it. */
+  killExecutor(pid: number): void {
+    process.kill(pid, 'SIGKILL');
+  }
+
+  private async finish(stdout: () => string): Promise<SparkResult> {
+    const { code } = await this.driver.exited;
+    const steps = stdout()
+      .split('\n')
+      .filter((line) => line.startsWith('{"event":"step"'))
+      .map((line) => JSON.parse(line) as StepResult);
+    const executorLogs = await this.readExecutorLogs();
+    await rm(this.home, { recursive: true, force: true });
+    return { exitCode: code, steps, log: this.driver.output, executorLogs };
+  }
+
+  private async readExecutorLogs(): Promise<string[]> {
+    const work = join(this.home, 'work');
+    const names = await readdir(work, { recursive: true }).catch(() => []);
+    const logs = names.filter((name) => name.endsWith('stderr')).sort();
+    return Promise.all(logs.map(async (name) => (await readFile(join(work, name), 'utf8')).slice(-20_000)));
+  }
+}
+
+const log4jFile = join(repoRoot, 'test/support/spark/log4j2.properties');
+
+/** Runs an application to its end. */
+export async function runSpark(options: SparkOptions): Promise<SparkResult> {
+  const run = await SparkRun.start(options);
+  return run.result;
+}
+
+function sparkConf(options: SparkOptions, home: string, added: string[]): Record<string, string> {
+  const { s3 } = options;
+  return {
+    'spark.master': options.master ?? 'local-cluster[2,1,1024]',
+    'spark.jars': added.join(','),
+    'spark.driver.host': '127.0.0.1',
+    'spark.driver.bindAddress': '127.0.0.1',
+    'spark.ui.enabled': 'false',
+    'spark.local.dir': join(home, 'local'),
+    'spark.sql.warehouse.dir': join(home, 'warehouse'),
+    'spark.sql.shuffle.partitions': '2',
+    'spark.executor.extraJavaOptions': `-Dlog4j2.configurationFile=${log4jFile}`,
+    'spark.executorEnv.SPARK_LOCAL_IP': '127.0.0.1',
+    'spark.hadoop.fs.s3a.endpoint': s3.endpoint,
+    'spark.hadoop.fs.s3a.endpoint.region': s3.region,
+    'spark.hadoop.fs.s3a.path.style.access': 'true',
+    'spark.hadoop.fs.s3a.connection.ssl.enabled': 'false',
+    'spark.hadoop.fs.s3a.access.key': s3.accessKey,
+    'spark.hadoop.fs.s3a.secret.key': s3.secretKey,
+    'spark.hadoop.fs.s3a.aws.credentials.provider': 'org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider',
+  };
+}

@@ -1,0 +1,55 @@
+/** The steps of a job file, as `java-shim/it` reads it; see `WriteStep`, `ReadStep` and `RowFault` there. */
+export type SparkStep = WriteStep | ReadStep;
+
+export type SparkFormat = 'parquet' | 'csv' | 'json' | 'orc' | 'text';
+
+export interface WriteStep {
+  do: 'write';
+  path: string;
+  format: SparkFormat;
+  rows: number;
+  tasks: number;
+  mode?: 'append' | 'overwrite' | 'errorifexists' | 'ignore';
+  /** The first id; the others follow. */
+  first?: number;
+  /** The name of a partition column, which holds the id modulo `partitions` (3). */
+  partition_by?: string;
+  partitions?: number;
+  value_bytes?: number;
+  /** Of the DataFrameWriter. */
+  options?: Record<string, string>;
+  fault?: RowFault;
+}
+
+/** A task fails in the middle of its rows. */
+export interface RowFault {
+  /** All tasks if missing. */
+  task?: number;
+  /** How many attempts of it fail: 1. Spark gives up after 4 (local[N]: after the first). */
+  attempts?: number;
+  /** `halt` takes the executor's JVM down. */
+  how?: 'throw' | 'halt';
+}
+
+export interface ReadStep {
+  do: 'read';
+  path: string;
+  format: SparkFormat;
+  value_bytes?: number;
+}
+
+/** What a step prints. */
+export interface StepResult {
+  event: 'step';
+  step: number;
+  do: SparkStep['do'];
+  ok: boolean;
+  seconds: number;
+  rows?: number;
+  distinct_ids?: number;
+  sum_ids?: number;
+  wrong_values?: number;
+  /** The messages of the error and of its causes. */
+  error?: string;
+  error_class?: string;
+}
