@@ -54,9 +54,18 @@ export interface StoreConfig {
   readonly pathStyle: boolean;
   readonly maxConnections: number;
   readonly credentials: CredentialsConfig;
-  /** Overrides; `undefined` where the adapter knows. */
-  readonly capabilities: SchemaValues['stores'][string]['capabilities'];
+  readonly encryption:
+    { readonly mode: 'AES256' } | { readonly mode: 'aws:kms'; readonly kmsKeyId?: string } | undefined;
+  readonly storageClass: string | undefined;
+  /** Only what is set; the rest is the adapter's. Named as in `StoreCapabilities`. */
+  readonly capabilities: CapabilityOverrides;
 }
+
+type CapabilityValues = SchemaValues['stores'][string]['capabilities'];
+
+export type CapabilityOverrides = {
+  readonly [K in keyof CapabilityValues]?: NonNullable<CapabilityValues[K]>;
+};
 
 export type CredentialsConfig =
   | {

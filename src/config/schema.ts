@@ -53,11 +53,16 @@ const store = section('One store: an endpoint with one set of credentials.', {
       secretAccessKey: secret('Secret access key.'),
       sessionToken: secret('Session token of temporary credentials.'),
       file: text(
-        'JSON file {"accessKeyId", "secretAccessKey", "sessionToken", "expiration"}, read again when the ' +
-          'credentials expire or are refused.',
+        'File that somebody rotates, read again when it changes: JSON as of a `credential_process` (AccessKeyId, ' +
+          'SecretAccessKey, SessionToken, Expiration), or lines as in an AWS shared credentials file.',
       ),
     },
   ),
+  encryption: section('Encryption by the store, with its own keys.', {
+    mode: oneOf(['AES256', 'aws:kms'], "Asked for each object. Default: the bucket's own."),
+    kmsKeyId: text("Key for `aws:kms`; without it the account's default key."),
+  }),
+  storageClass: text("Storage class of the objects. Default: the store's own."),
   capabilities,
 });
 

@@ -2,6 +2,7 @@ import { isCommitterError } from '../core/errors.js';
 import { formatUri, isWithin, parseUri, type StoreUri } from '../core/uri.js';
 import { formatListen, isLoopback, parseListen, parseTcp } from './addresses.js';
 import type {
+  CapabilityOverrides,
   Config,
   CredentialsConfig,
   ListenAddress,
@@ -98,8 +99,26 @@ function storeOf(name: string, store: SchemaValues['stores'][string], problems: 
     pathStyle: store.pathStyle ?? store.endpoint !== undefined,
     maxConnections: store.maxConnections,
     credentials: credentialsOf(`${path}.credentials`, store.credentials, problems),
-    capabilities: store.capabilities,
+    encryption: encryptionOf(`${path}.encryption`, store.encryption, problems),
+    storageClass: store.storageClass,
+    capabilities: withoutUndefined(store.capabilities),
   };
+}
+
+function encryptionOf(
+  path: string,
+  { mode, kmsKeyId }: SchemaValues['stores'][string]['encryption'],
+  problems: string[],
+): StoreConfig['encryption'] {
+  if (kmsKeyId !== undefined && mode !== 'aws:kms')
+    problems.push(`${path}.kmsKeyId needs ${path}.mode aws:kms.`);
+  if (mode !== 'aws:kms') return mode === undefined ? undefined : { mode };
+  return kmsKeyId === undefined ? { mode } : { mode, kmsKeyId };
+}
+
+/** Spread over an adapter's capabilities, a key that holds `undefined` would hide one of them. */
+function withoutUndefined(values: SchemaValues['stores'][string]['capabilities']): CapabilityOverrides {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
 function isHttpUrl(text: string): boolean {
