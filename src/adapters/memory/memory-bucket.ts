@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PartInfo, StoreCapabilities } from '../../ports/object-store.js';
+import type { CompletedPart, StoreCapabilities } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
 import { SortedMap } from './sorted-map.js';
 import { compareUtf8 } from './utf8-order.js';
@@ -54,7 +54,7 @@ export class MemoryBucket {
   complete(
     key: string,
     uploadId: string,
-    parts: readonly PartInfo[],
+    parts: readonly CompletedPart[],
     ifNoneMatch: '*' | undefined,
     nowMs: number,
   ): string {
@@ -84,7 +84,7 @@ export class MemoryBucket {
     return etag;
   }
 
-  private chooseParts(upload: StoredUpload, parts: readonly PartInfo[]): StoredPart[] {
+  private chooseParts(upload: StoredUpload, parts: readonly CompletedPart[]): StoredPart[] {
     const { minPartBytes, maxParts, maxObjectBytes, equalParts } = this.capabilities;
     if (parts.length === 0) throw invalidParts('MalformedXML', 'a Complete needs at least one part');
     if (parts.length > maxParts) throw invalidParts('InvalidArgument', 'more parts than the store takes');

@@ -4,6 +4,7 @@ import type { Clock } from '../../ports/clock.js';
 import type {
   AbortUploadsRule,
   CallOptions,
+  CompletedPart,
   CompleteOptions,
   DeleteManyResult,
   DeleteOptions,
@@ -153,7 +154,7 @@ export class MemoryObjectStore implements ObjectStore {
 
   complete(
     ref: UploadRef,
-    parts: readonly PartInfo[],
+    parts: readonly CompletedPart[],
     options: CompleteOptions,
     call?: CallOptions,
   ): Promise<PutResult> {

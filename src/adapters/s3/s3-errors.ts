@@ -22,6 +22,7 @@ const KIND_OF_CODE: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['AllAccessDisabled', 'access-denied'],
   ['InvalidAccessKeyId', 'access-denied'],
   ['SignatureDoesNotMatch', 'access-denied'],
+  ['XAdminUserNotFound', 'access-denied'], // versitygw of an unknown key id, with a 404
   ['CredentialsProviderError', 'access-denied'], // the SDK found none
   ['ExpiredToken', 'expired-credentials'],
   ['ExpiredTokenException', 'expired-credentials'],

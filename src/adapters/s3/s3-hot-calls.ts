@@ -6,11 +6,11 @@ import {
 } from '@aws-sdk/client-s3';
 import type {
   CallOptions,
+  CompletedPart,
   CompleteOptions,
   ObjectBody,
   ObjectRef,
   ObjectStore,
-  PartInfo,
   PutOptions,
   PutResult,
   UploadRef,
@@ -34,7 +34,7 @@ export class SdkHotCalls implements S3HotCalls {
 
   async complete(
     upload: UploadRef,
-    parts: readonly PartInfo[],
+    parts: readonly CompletedPart[],
     options: CompleteOptions,
     call?: CallOptions,
   ): Promise<PutResult> {

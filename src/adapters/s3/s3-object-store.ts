@@ -15,6 +15,7 @@ import type { Clock } from '../../ports/clock.js';
 import type {
   AbortUploadsRule,
   CallOptions,
+  CompletedPart,
   CompleteOptions,
   DeleteManyResult,
   DeleteOptions,
@@ -91,7 +92,7 @@ export class S3ObjectStore implements ObjectStore {
 
   async complete(
     upload: UploadRef,
-    parts: readonly PartInfo[],
+    parts: readonly CompletedPart[],
     options: CompleteOptions,
     call?: CallOptions,
   ): Promise<PutResult> {
