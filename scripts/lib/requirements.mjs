@@ -39,7 +39,7 @@ const known = {
   go: {
     name: 'Go',
     version: () => versionOf('go', ['version'], /go(\d+(?:\.\d+)*)/),
-    atLeast: '1.21',
+    atLeast: '1.25',
     howToGet: 'https://go.dev/dl, brew install go',
   },
   python: {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 const howToGet: Record<string, string> = {
   java: 'a JDK 17 or later (apt-get install openjdk-17-jdk-headless, brew install openjdk@17)',
   mvn: 'Apache Maven 3.8 or later (apt-get install maven, brew install maven)',
-  go: 'Go 1.24 or later (https://go.dev/dl, brew install go)',
+  go: 'Go 1.25 or later (https://go.dev/dl, brew install go)',
 };
 
 /** The sentence for a tool that isn't on PATH: what is missing, what for, and how to get it. */

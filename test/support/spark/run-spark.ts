@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ManagedChild, missingTool, repoRoot, type S3Access } from '../servers/index.js';
 import { buildSparkJobs, defaultSpark, installSparkJars, type SparkVersion } from './spark-jars.js';
@@ -73,24 +74,27 @@ export class SparkRun {
     const added = [jobsJar, ...(options.bundleJar === undefined ? [] : [options.bundleJar])];
     const home = await mkdtemp(join(tmpdir(), 'commitbridge-spark-'));
     await symlink(jars, join(home, 'jars'));
-    await mkdir(join(home, 'local'));
+    await mkdir(join(home, 'tmp'));
     const jobFile = join(home, 'job.json');
     const conf = { ...sparkConf(options, home, added), ...options.conf };
     await writeFile(jobFile, JSON.stringify({ conf, steps: options.steps }), { mode: 0o600 });
-    const log4j = `-Dlog4j2.configurationFile=${log4jFile}`;
     const classPath = [...added, join(jars, '*')].join(delimiter);
     const main = ['-cp', classPath, 'io.commitbridge.it.SparkJob', jobFile];
-    const driver = await ManagedChild.start('java', ['-Xmx768m', ...jvmOptions, log4j, ...main], {
-      cwd: home,
-      env: {
-        SPARK_HOME: home,
-        SPARK_SCALA_VERSION: version.scala,
-        SPARK_LOCAL_IP: '127.0.0.1',
-        SPARK_CONF_DIR: undefined,
-        HADOOP_CONF_DIR: undefined,
+    const driver = await ManagedChild.start(
+      'java',
+      ['-Xmx768m', ...jvmOptions, ...processOptions(home), ...main],
+      {
+        cwd: home,
+        env: {
+          SPARK_HOME: home,
+          SPARK_SCALA_VERSION: version.scala,
+          SPARK_LOCAL_IP: '127.0.0.1',
+          SPARK_CONF_DIR: undefined,
+          HADOOP_CONF_DIR: undefined,
+        },
+        onMissing: () => missingTool('java', 'Spark'),
       },
-      onMissing: () => missingTool('java', 'Spark'),
-    });
+    );
     let stdout = '';
     driver.process.stdout?.on('data', (text: string) => {
       stdout += text;
@@ -128,6 +132,7 @@ export class SparkRun {
 
   private async finish(stdout: () => string): Promise<SparkResult> {
     const { code } = await this.driver.exited;
+    while ((await this.executorPids()).length > 0) await sleep(50); // killed with the driver, but not yet gone
     const steps = stdout()
       .split('\n')
       .filter((line) => line.startsWith('{"event":"step"'))
@@ -153,6 +158,10 @@ export async function runSpark(options: SparkOptions): Promise<SparkResult> {
   return run.result;
 }
 
+function processOptions(home: string): string[] {
+  return [`-Dlog4j2.configurationFile=${log4jFile}`, `-Djava.io.tmpdir=${join(home, 'tmp')}`];
+}
+
 function sparkConf(options: SparkOptions, home: string, added: string[]): Record<string, string> {
   const { s3 } = options;
   return {
@@ -161,10 +170,11 @@ function sparkConf(options: SparkOptions, home: string, added: string[]): Record
     'spark.driver.host': '127.0.0.1',
     'spark.driver.bindAddress': '127.0.0.1',
     'spark.ui.enabled': 'false',
-    'spark.local.dir': join(home, 'local'),
+    'spark.local.dir': join(home, 'tmp'),
+    'spark.hadoop.hadoop.tmp.dir': join(home, 'tmp'),
     'spark.sql.warehouse.dir': join(home, 'warehouse'),
     'spark.sql.shuffle.partitions': '2',
-    'spark.executor.extraJavaOptions': `-Dlog4j2.configurationFile=${log4jFile}`,
+    'spark.executor.extraJavaOptions': processOptions(home).join(' '),
     'spark.executorEnv.SPARK_LOCAL_IP': '127.0.0.1',
     'spark.hadoop.fs.s3a.endpoint': s3.endpoint,
     'spark.hadoop.fs.s3a.endpoint.region': s3.region,
