@@ -12,7 +12,8 @@ export interface SuccessMarker {
   readonly files: number;
   readonly bytes: number;
   readonly tasks: number;
-  readonly atMs: number;
+  /** ISO 8601: the decision's, so that every publisher of the job writes the same bytes. */
+  readonly decidedAt: string;
   readonly description: string;
   /** Final keys; the first hundred are kept. */
   readonly keys: readonly string[];
@@ -23,8 +24,8 @@ export function encodeSuccessMarker(marker: SuccessMarker): Uint8Array {
   return encodeJson({
     name: 'org.apache.hadoop.fs.s3a.commit.files.SuccessData/1',
     success: true,
-    timestamp: marker.atMs,
-    date: new Date(marker.atMs).toISOString(),
+    timestamp: Date.parse(marker.decidedAt),
+    date: marker.decidedAt,
     committer: 'commitbridge',
     description: marker.description,
     jobId: marker.token,

@@ -1,0 +1,29 @@
+import { CommitterError } from '../core/errors.js';
+import { uploadName } from '../core/abort-rule.js';
+import { pendingSetIn } from '../core/records/attempt-record.js';
+import { parseAttempt, type AttemptRef } from './attempt-ref.js';
+import type { AppContext } from './context.js';
+import { parseFile, type FileRef } from './file-ref.js';
+import type { JobRef } from './job-directory.js';
+
+/**
+ * Aborts one upload of a running attempt. The caller promises not to commit the file afterwards, as it promises to
+ * name only closed files in CommitTask; a record that has it already is looked at, since a late repetition of this
+ * call may come after CommitTask.
+ */
+export async function abortFile(
+  ctx: AppContext,
+  input: { readonly job: JobRef; readonly attempt: AttemptRef; readonly file: FileRef },
+  principal: string,
+): Promise<void> {
+  const attempt = parseAttempt(input.attempt);
+  const job = await ctx.jobs.find(input.job, principal);
+  const upload = parseFile(job, attempt, input.file);
+  const stored = await job.facts.readRecord(attempt.task, attempt.number);
+  const committed = stored === undefined ? undefined : pendingSetIn(stored.value);
+  if (committed?.files.some((file) => uploadName(file) === uploadName(upload)) === true) {
+    throw new CommitterError('JOB_COMMITTED', `attempt ${attempt.id} has committed ${input.file.uri}: abort the attempt, not the file`);
+  }
+  await job.root.store.abort(upload);
+  ctx.ledger.remove(job, [upload]);
+}

@@ -1,0 +1,140 @@
+import { CommitterError, isCommitterError } from '../core/errors.js';
+import type { JobToken } from '../core/ids.js';
+import type { CommitDecision } from '../core/records/decision.js';
+import { tokenPrefix } from '../core/staging-layout.js';
+import { JobPublication } from './commit-job.js';
+import { isoNow, type AppContext } from './context.js';
+import { readState } from './deciding.js';
+import { factsOf, type Job, type JobAddress, type JobRef } from './job-directory.js';
+import { listPrefixes } from './list-all.js';
+import { beginRollback, finishRollback } from './rollback.js';
+import type { Root } from './roots.js';
+import { abortLosers, removeProcessed } from './sweep.js';
+
+export interface AbortJobInput {
+  readonly job: JobRef;
+  readonly scope: 'this-and-earlier' | 'earlier';
+  readonly reason: string;
+}
+
+export async function abortJob(
+  ctx: AppContext,
+  input: AbortJobInput,
+  principal: string,
+): Promise<{ published: boolean }> {
+  const address = ctx.jobs.address(input.job, principal);
+  const { root } = address;
+  const token = await chooseToken(ctx, input.job, address, principal);
+  const highest = input.scope === 'earlier' ? address.jobAttempt - 1 : address.jobAttempt;
+  const reason = input.reason === '' ? 'abortJob was called' : input.reason;
+  const name = `abort ${root.staging.bucket}/${root.staging.key}/${token}/${highest}`;
+  const published = await ctx.joined.run(name, () => abortAttempts(ctx, root, token, highest, reason, principal));
+  return { published };
+}
+
+/** The name that the job was set up under; else one that an earlier job attempt used; else the caller's first. */
+async function chooseToken(
+  ctx: AppContext,
+  ref: JobRef,
+  { root, tokens, jobAttempt }: JobAddress,
+  principal: string,
+): Promise<JobToken> {
+  try {
+    return (await ctx.jobs.find(ref, principal)).token;
+  } catch (error) {
+    if (!isCommitterError(error, 'JOB_NOT_FOUND')) throw error;
+  }
+  if (jobAttempt > 0) {
+    for (const token of tokens) {
+      const prefix = tokenPrefix(root.staging.key, token);
+      if ((await listPrefixes(root.store, root.staging.bucket, prefix)).length > 0) return token;
+    }
+  }
+  return tokens[0] as JobToken;
+}
+
+/**
+ * Ends all job attempts up to `highest`: writes `abort` where nothing is decided, with job.json or without, so that
+ * a late SetupJob is refused; rolls an unfinished publication back; finishes a published one.
+ *
+ * @returns true where the job's output is published and stays.
+ */
+export async function abortAttempts(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  highest: number,
+  reason: string,
+  principal?: string,
+): Promise<boolean> {
+  if (highest < 0) return false;
+  const own = await ctx.jobs.read(root, token, highest);
+  if (own !== undefined && principal !== undefined && own.record.principal !== principal) {
+    throw new CommitterError('PRINCIPAL_NOT_ALLOWED', `job ${token} was set up by another principal than ${principal}`);
+  }
+  const adopts = own?.record.adopts;
+  let published = false;
+  if (adopts !== undefined) {
+    published = await abortOne(ctx, root, token, adopts, highest, reason);
+    if (published) return true;
+  }
+  for (let number = highest; number >= 0; number--) {
+    if (number === adopts) continue;
+    published = (await abortOne(ctx, root, token, number, highest, reason)) || published;
+  }
+  if (!published) removeProcessed(ctx, root, await abortLosers(ctx, root, token, highest, []));
+  ctx.logger.info('job aborted', { job: token, job_attempt: highest, published });
+  return published;
+}
+
+async function abortOne(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  jobAttempt: number,
+  highest: number,
+  reason: string,
+): Promise<boolean> {
+  const facts = factsOf(root, token, jobAttempt);
+  await facts.createDecision({ decision: 'abort', reason, decidedAt: isoNow(ctx.clock) });
+  for (;;) {
+    const state = await readState(facts);
+    switch (state.state) {
+      case 'undecided':
+      case 'aborted':
+      case 'rolled-back':
+        return false;
+      case 'superseded':
+        if (jobAttempt < highest) return false;
+        throw new CommitterError('JOB_SUPERSEDED', `job ${token}: job attempt ${state.by} has taken over; nothing was aborted`);
+      case 'done':
+        return true;
+      case 'published': {
+        const job = await requireJob(ctx, root, token, jobAttempt);
+        await new JobPublication(ctx, job, facts).drive(state);
+        return true;
+      }
+      case 'publishing':
+        refuseOverwritten(token, state.decision);
+        await beginRollback(ctx, facts, reason);
+        break;
+      case 'rolling-back':
+        await finishRollback(ctx, root, token, facts, state.decision);
+        break;
+    }
+  }
+}
+
+function refuseOverwritten(token: JobToken, decision: CommitDecision): void {
+  if (decision.overwrites === 0) return;
+  throw new CommitterError(
+    'OVERWROTE_OBJECTS',
+    `job ${token} replaces ${decision.overwrites} objects whose bytes may be gone already: finish it with CommitJob or \`commitbridge jobs commit ${token}\``,
+  );
+}
+
+async function requireJob(ctx: AppContext, root: Root, token: JobToken, jobAttempt: number): Promise<Job> {
+  const job = await ctx.jobs.read(root, token, jobAttempt);
+  if (job === undefined) throw new CommitterError('JOB_NOT_FOUND', `job ${token} has ended and was collected`);
+  return job;
+}

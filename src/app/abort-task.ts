@@ -1,0 +1,90 @@
+import { abortableBeforeDecision } from '../core/abort-rule.js';
+import type { TaskAttempt } from '../core/ids.js';
+import { uploadsIn, type AttemptRecord, type Tombstone, type UploadIdentity } from '../core/records/attempt-record.js';
+import { parseAttempt, type AttemptRef } from './attempt-ref.js';
+import { isListed } from './commit-task.js';
+import type { AppContext } from './context.js';
+import { decidingAttempt, readState } from './deciding.js';
+import { parseFile, type FileRef } from './file-ref.js';
+import { factsOf, type Job, type JobRef } from './job-directory.js';
+import { mapLimit } from './map-limit.js';
+
+export interface AbortTaskInput {
+  readonly job: JobRef;
+  readonly attempt: AttemptRef;
+  /** What the calling process knows of; none from a process that did not write the attempt. */
+  readonly files: readonly FileRef[];
+}
+
+export async function abortTask(ctx: AppContext, input: AbortTaskInput, principal: string): Promise<void> {
+  const attempt = parseAttempt(input.attempt);
+  const job = await ctx.jobs.find(input.job, principal);
+  const named = input.files.map((file) => parseFile(job, attempt, file));
+  const record = await bury(job, attempt, named);
+  if (record === undefined) return;
+
+  const abortable =
+    record.replaced === undefined ? await abortableNow(job, record, named) : await abortableAfterCommit(job, record);
+  await mapLimit(abortable, ctx.options.recordConcurrency, (upload) => job.root.store.abort(upload));
+  ctx.ledger.remove(job, abortable);
+}
+
+/** Makes sure that the attempt's record is a tombstone; `undefined` where it is another attempt's of that number. */
+async function bury(
+  job: Job,
+  attempt: TaskAttempt,
+  named: readonly UploadIdentity[],
+): Promise<Tombstone | undefined> {
+  const fresh: Tombstone = { kind: 'tombstone', token: job.token, attempt, named };
+  const created = await job.facts.createRecord(fresh);
+  if (created.status === 'created') return fresh;
+  let stored: { value: AttemptRecord; etag: string } | undefined = created;
+  // Each turn that does not end was overtaken by another writer of the record, which happens once or twice.
+  while (stored !== undefined) {
+    const { value, etag } = stored;
+    if (value.attempt.id !== attempt.id) return undefined;
+    if (value.kind === 'tombstone') return value;
+    const burial: Tombstone = { kind: 'tombstone', token: job.token, attempt, replaced: value, named: [] };
+    if (await job.facts.replaceRecord(burial, etag)) return burial;
+    stored = await job.facts.readRecord(attempt.task, attempt.number);
+  }
+  return undefined;
+}
+
+/** The tombstone came first: no commit can list the attempt, unless this job attempt recovered it from a lower one. */
+async function abortableNow(
+  job: Job,
+  record: Tombstone,
+  named: readonly UploadIdentity[],
+): Promise<readonly UploadIdentity[]> {
+  let recovered = false;
+  for (let lower = job.jobAttempt - 1; lower >= 0 && !recovered; lower--) {
+    const facts = factsOf(job.root, job.token, lower);
+    const stored = await facts.readRecord(record.attempt.task, record.attempt.number);
+    recovered = stored !== undefined && (stored.value.kind === 'pendingset' || stored.value.replaced !== undefined);
+  }
+  // Files that a repeated call names beyond those in the tombstone are this attempt's too: their handles verified.
+  return abortableBeforeDecision({ ...record, named: [...record.named, ...named] }, recovered);
+}
+
+/** A commit that read the pendingset may list it: only a decision that does not sets its uploads free. */
+async function abortableAfterCommit(job: Job, record: Tombstone): Promise<readonly UploadIdentity[]> {
+  const deciding = factsOf(job.root, job.token, await decidingAttempt(job.root, job.token, job.jobAttempt));
+  const state = await readState(deciding);
+  switch (state.state) {
+    case 'undecided':
+    case 'superseded':
+      return [];
+    case 'aborted':
+    case 'rolling-back':
+    case 'rolled-back':
+      return uploadsIn(record);
+    case 'publishing':
+    case 'published':
+    case 'done': {
+      const plan = await deciding.readPlan(state.decision.plan);
+      return plan === undefined || isListed(plan, record.attempt) ? [] : uploadsIn(record);
+    }
+  }
+}
+

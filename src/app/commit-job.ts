@@ -1,0 +1,147 @@
+import { CommitterError, isCommitterError } from '../core/errors.js';
+import type { TaskAttempt } from '../core/ids.js';
+import type { JobState } from '../core/job-state.js';
+import type { PendingSet } from '../core/records/attempt-record.js';
+import { unreadable } from '../core/records/codec.js';
+import type { CommitDecision } from '../core/records/decision.js';
+import type { Plan } from '../core/records/plan.js';
+import { parseAttempt, type AttemptRef } from './attempt-ref.js';
+import type { AppContext } from './context.js';
+import { decide, type Decided } from './decide.js';
+import { readState } from './deciding.js';
+import type { JobFacts } from './facts.js';
+import { finish } from './finish.js';
+import { factsOf, type Job, type JobRef } from './job-directory.js';
+import { loadWinners } from './load-records.js';
+import { publish } from './publish.js';
+import { beginRollback, finishRollback } from './rollback.js';
+
+export interface CommitJobResult {
+  readonly files: number;
+  readonly bytes: number;
+  readonly tasks: number;
+}
+
+export interface CommitJobInput {
+  readonly job: JobRef;
+  readonly exactWinners: readonly AttemptRef[] | undefined;
+}
+
+export async function commitJob(
+  ctx: AppContext,
+  input: CommitJobInput,
+  principal: string,
+): Promise<CommitJobResult> {
+  const exact = input.exactWinners?.map(parseAttempt);
+  const job = await ctx.jobs.find(input.job, principal);
+  return ctx.joined.run(`commit ${job.facts.bucket}/${job.facts.layout.prefix}`, () => commitFoundJob(ctx, job, exact));
+}
+
+/** Goes on from whatever the store says until the job is done or can't be. */
+export async function commitFoundJob(
+  ctx: AppContext,
+  job: Job,
+  exact: readonly TaskAttempt[] | undefined,
+): Promise<CommitJobResult> {
+  const startedAt = ctx.clock.monotonicMs();
+  // A job.json that was collected must not be committed anew from a daemon's memory.
+  const record = await job.facts.readJob();
+  if (record === undefined) {
+    throw new CommitterError('JOB_NOT_FOUND', `job ${job.token} has ended and was collected`);
+  }
+  const { adopts } = record;
+  const facts = adopts === undefined ? job.facts : factsOf(job.root, job.token, adopts);
+  const publication = new JobPublication(ctx, job, facts);
+  let state = await readState(facts);
+  if (state.state === 'undecided') {
+    publication.decided = await decide(ctx, job, exact);
+    state = await readState(facts);
+  }
+  const decision = await publication.drive(state);
+  ctx.logger.info('job committed', {
+    job: job.token,
+    job_attempt: job.jobAttempt,
+    files: decision.files,
+    duration_ms: Math.round(ctx.clock.monotonicMs() - startedAt),
+  });
+  return { files: decision.files, bytes: decision.bytes, tasks: decision.tasks };
+}
+
+/** From a commit decision to `done`, or to the error that says why not. */
+export class JobPublication {
+  decided: Decided | undefined;
+
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly job: Job,
+    private readonly facts: JobFacts,
+  ) {}
+
+  async drive(from: JobState): Promise<CommitDecision> {
+    let state = from;
+    for (;;) {
+      switch (state.state) {
+        case 'publishing':
+          await this.#publish(state.decision);
+          break;
+        case 'published':
+          await this.#finish(state.decision);
+          break;
+        case 'done':
+          return state.decision;
+        case 'undecided':
+          // A decision that was there is never taken back before its outcome.
+          throw unreadable(this.facts.layout.decision, 'it is gone');
+        case 'aborted':
+          throw new CommitterError('JOB_ABORTED', `job ${this.job.token} was aborted: ${state.reason}`);
+        case 'superseded':
+          throw new CommitterError('JOB_SUPERSEDED', `job ${this.job.token}: job attempt ${state.by} has taken over`);
+        case 'rolling-back':
+        case 'rolled-back':
+          throw new CommitterError('JOB_ABORTED', `job ${this.job.token} was rolled back: ${state.outcome.reason}`);
+      }
+      state = await readState(this.facts);
+    }
+  }
+
+  async #publish(decision: CommitDecision): Promise<void> {
+    const { ctx, job, facts } = this;
+    try {
+      const loaded = await this.#load(decision);
+      if (loaded === undefined) return;
+      const publication = await publish(ctx, job.root, facts, loaded.plan, loaded.sets);
+      if (publication.result !== 'foreign') return;
+      const reason = `another writer made ${publication.uri} while the job was published`;
+      if (!(await beginRollback(ctx, facts, reason))) return;
+      await finishRollback(ctx, job.root, job.token, facts, decision);
+      throw new CommitterError('DESTINATION_EXISTS', `job ${job.token} is rolled back: ${reason}`);
+    } catch (error) {
+      // A rollback has destroyed the uploads, or a faster publisher has cleaned up: its outcome says so.
+      const isFatal = isCommitterError(error, 'FOREIGN_OBJECT', 'RECORD_UNREADABLE');
+      if (!isFatal || (await readState(facts)).state === 'publishing') throw error;
+    }
+  }
+
+  async #finish(decision: CommitDecision): Promise<void> {
+    const { ctx, job, facts } = this;
+    const loaded = await this.#load(decision);
+    if (loaded === undefined) return;
+    const { root, token, jobAttempt } = job;
+    const records = this.decided?.own?.records ?? [];
+    await finish(ctx, { root, token, jobAttempt, facts, decision, sets: loaded.sets, records });
+  }
+
+  /** `undefined` where the state has moved on meanwhile. */
+  async #load(decision: CommitDecision): Promise<{ plan: Plan; sets: readonly PendingSet[] } | undefined> {
+    const { ctx, job, facts } = this;
+    const own = this.decided?.own;
+    if (own !== undefined && this.decided?.decision.decision === 'commit') return own;
+    const before = await readState(facts);
+    const plan = await facts.readPlan(decision.plan);
+    const sets = plan === undefined ? undefined : await loadWinners(ctx, job.root, job.token, plan);
+    if (plan !== undefined && sets !== undefined) return { plan, sets };
+    const after = await readState(facts);
+    if (after.state !== before.state) return undefined;
+    throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
+  }
+}

@@ -1,0 +1,143 @@
+import { CommitterError } from '../core/errors.js';
+import type { TaskAttempt } from '../core/ids.js';
+import type { AttemptRecord, PendingFile, PendingSet } from '../core/records/attempt-record.js';
+import type { Plan } from '../core/records/plan.js';
+import { formatUri, quote } from '../core/uri.js';
+import { refuseDuplicateKeys } from '../core/winners.js';
+import { parseAttempt, type AttemptRef } from './attempt-ref.js';
+import type { AppContext } from './context.js';
+import { discardRecord } from './discard-record.js';
+import { parseFile, type FileRef } from './file-ref.js';
+import { factsOf, type Job, type JobRef } from './job-directory.js';
+
+export interface PartRef {
+  readonly partNumber: number;
+  readonly etag: string;
+  readonly sizeBytes: number;
+}
+
+export interface ClosedFileRef {
+  readonly pending: FileRef;
+  readonly parts: readonly PartRef[];
+}
+
+export interface CommitTaskResult {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const etagPattern = /^[\x21-\x7e]{1,256}$/;
+
+/** One CommitTask: files are added in batches, each validated at once, and nothing is written before {@link commit}. */
+export class TaskCommit {
+  readonly #files: PendingFile[] = [];
+
+  private constructor(
+    private readonly ctx: AppContext,
+    private readonly job: Job,
+    private readonly attempt: TaskAttempt,
+  ) {}
+
+  static async begin(
+    ctx: AppContext,
+    input: { readonly job: JobRef; readonly attempt: AttemptRef },
+    principal: string,
+  ): Promise<TaskCommit> {
+    const attempt = parseAttempt(input.attempt);
+    return new TaskCommit(ctx, await ctx.jobs.find(input.job, principal), attempt);
+  }
+
+  /** @throws CommitterError INVALID_FIELD, INVALID_PARTS, PATH_OUTSIDE_DESTINATION, KEY_TOO_LONG, FORGED_HANDLE */
+  add(files: readonly ClosedFileRef[]): void {
+    for (const file of files) this.#files.push(this.#validate(file));
+  }
+
+  async commit(): Promise<CommitTaskResult> {
+    refuseDuplicateKeys(this.#files);
+    const set: PendingSet = {
+      kind: 'pendingset',
+      token: this.job.token,
+      attempt: this.attempt,
+      root: formatUri(this.job.root.uri),
+      files: this.#files,
+    };
+    const created = await this.job.facts.createRecord(set);
+    if (created.status === 'exists') refuseOtherRecord(created.value, this.attempt);
+    this.ctx.ledger.remove(this.job, this.#files);
+    await this.#askDecision(set);
+    return { files: set.files.length, bytes: set.files.reduce((sum, file) => sum + file.lengthBytes, 0) };
+  }
+
+  /** After the record, so that a decision that did not see the record is seen here. */
+  async #askDecision(set: PendingSet): Promise<void> {
+    const { job } = this;
+    const own = await job.facts.readDecision();
+    switch (own?.decision) {
+      case 'superseded':
+        // Its successor may recover the record, so it stays.
+        throw new CommitterError('JOB_SUPERSEDED', `job ${job.token}: job attempt ${own.by} has taken over`);
+      case 'abort':
+        await discardRecord(this.ctx, job, set);
+        throw new CommitterError('JOB_ABORTED', `job ${job.token} was aborted: ${own.reason}`);
+      case 'commit':
+        if (await this.#isListed(job.jobAttempt, own.plan)) return;
+        await discardRecord(this.ctx, job, set);
+        throw new CommitterError(
+          'JOB_COMMITTED',
+          `job ${job.token} was committed without task attempt ${this.attempt.id}; its output is not published`,
+        );
+      case undefined:
+        // Where a lower attempt's commit was adopted, reruns must not fail the job: the record goes as a loser's.
+        return;
+    }
+  }
+
+  async #isListed(jobAttempt: number, planHash: string): Promise<boolean> {
+    const facts = factsOf(this.job.root, this.job.token, jobAttempt);
+    const plan = await facts.readPlan(planHash);
+    if (plan === undefined) {
+      throw new CommitterError('JOB_COMMITTED', `job ${this.job.token} has ended and its plan was collected`);
+    }
+    return isListed(plan, this.attempt);
+  }
+
+  #validate(file: ClosedFileRef): PendingFile {
+    const identity = parseFile(this.job, this.attempt, file.pending);
+    const { minPartBytes, maxPartBytes, maxParts, emptyParts } = this.job.root.store.capabilities;
+    const invalid = (why: string): CommitterError =>
+      new CommitterError('INVALID_PARTS', `the parts of ${quote(file.pending.uri)} cannot make a file: ${why}`);
+    const { parts } = file;
+    if (parts.length === 0) throw invalid('there are none; an empty file has one part of 0 bytes');
+    if (parts.length > maxParts) throw invalid(`there are ${parts.length}, the store takes ${maxParts}`);
+    let lengthBytes = 0;
+    parts.forEach((part, index) => {
+      if (part.partNumber !== index + 1) throw invalid(`part ${index + 1} is missing or out of order`);
+      if (!etagPattern.test(part.etag)) throw invalid(`part ${part.partNumber} has no ETag`);
+      const isLast = index === parts.length - 1;
+      const least = isLast ? (parts.length === 1 && emptyParts ? 0 : 1) : minPartBytes;
+      if (!Number.isSafeInteger(part.sizeBytes) || part.sizeBytes < least || part.sizeBytes > maxPartBytes) {
+        throw invalid(`part ${part.partNumber} has ${part.sizeBytes} bytes; ${least} to ${maxPartBytes} are allowed there`);
+      }
+      lengthBytes += part.sizeBytes;
+    });
+    return { ...identity, lengthBytes, etags: parts.map(({ etag }) => etag) };
+  }
+}
+
+export function isListed(plan: Plan, attempt: TaskAttempt): boolean {
+  return plan.winners.some(
+    ({ attempt: winner }) =>
+      winner.task === attempt.task && winner.number === attempt.number && winner.id === attempt.id,
+  );
+}
+
+function refuseOtherRecord(existing: AttemptRecord, attempt: TaskAttempt): never {
+  if (existing.kind === 'tombstone' && existing.attempt.id === attempt.id) {
+    throw new CommitterError('ATTEMPT_ABORTED', `task attempt ${attempt.id} was aborted before; it cannot be committed`);
+  }
+  const how = existing.attempt.id === attempt.id ? 'with other files' : `by task attempt ${existing.attempt.id}`;
+  throw new CommitterError(
+    'ATTEMPT_EXISTS',
+    `number ${attempt.number} of task ${attempt.task} was committed ${how} already`,
+  );
+}

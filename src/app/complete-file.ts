@@ -1,0 +1,52 @@
+import { CommitterError } from '../core/errors.js';
+import type { PendingFile } from '../core/records/attempt-record.js';
+import { formatUri } from '../core/uri.js';
+import { isStoreError, type ObjectStore } from '../ports/object-store.js';
+import type { AppContext } from './context.js';
+import { commitbridgeIdName } from './open-file.js';
+
+const maxConflicts = 5;
+
+/**
+ * Completes one upload and settles every ambiguous answer by a HEAD: an object that carries the upload's
+ * commitbridge-id came from it, whatever the reply was.
+ *
+ * @returns `foreign` where a conditional Complete met another writer's object.
+ * @throws CommitterError FOREIGN_OBJECT where the upload is gone and the object isn't ours.
+ */
+export async function completeFile(
+  ctx: AppContext,
+  store: ObjectStore,
+  file: PendingFile,
+  conditional: boolean,
+): Promise<'published' | 'foreign'> {
+  const parts = file.etags.map((etag, index) => ({ partNumber: index + 1, etag }));
+  for (let tries = 1; ; tries++) {
+    try {
+      await store.complete(file, parts, conditional ? { ifNoneMatch: '*' } : {});
+      return 'published';
+    } catch (error) {
+      // Overlapping Completes of one upload answer 404 or 400 on some stores though the object is right.
+      if (!isStoreError(error, 'no-such-upload', 'not-found', 'precondition-failed', 'conflict', 'invalid-parts', 'invalid')) {
+        throw error;
+      }
+      const found = await store.head(file);
+      if (found?.metadata[commitbridgeIdName] === file.commitbridgeId) return 'published';
+      if (!isStoreError(error, 'precondition-failed', 'conflict')) throw lost(file, found !== undefined, error);
+      if (found !== undefined && conditional) return 'foreign';
+      // 409, or the object that stood there is gone again: the upload may still be there.
+      if (tries === maxConflicts) throw error;
+      await ctx.clock.sleep(50 * 2 ** tries * (0.5 + ctx.random.fraction() / 2));
+    }
+  }
+}
+
+function lost(file: PendingFile, isReplaced: boolean, cause: unknown): CommitterError {
+  const uri = formatUri({ scheme: 's3a', bucket: file.bucket, key: file.key });
+  const what = isReplaced ? 'the object there is another writer’s' : 'there is no object there';
+  return new CommitterError(
+    'FOREIGN_OBJECT',
+    `the upload ${file.uploadId} of ${uri} is gone and ${what}: it was aborted from outside (a lifecycle rule, another tool), or replaced; roll the job back with \`commitbridge jobs abort\``,
+    { cause },
+  );
+}

@@ -1,0 +1,54 @@
+import { isoTime } from '../core/iso-time.js';
+import type { Clock, Random } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { Metrics } from '../ports/metrics.js';
+import type { Background } from './background.js';
+import type { JobDirectory } from './job-directory.js';
+import type { JoinedCalls } from './joined-calls.js';
+import type { Ledger } from './ledger.js';
+import type { Roots } from './roots.js';
+
+/** What every use case works with. */
+export interface AppContext {
+  readonly roots: Roots;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly options: AppOptions;
+  readonly jobs: JobDirectory;
+  readonly ledger: Ledger;
+  readonly background: Background;
+  readonly joined: JoinedCalls;
+}
+
+export interface AppOptions {
+  /** Version of the daemon, for records and GetServerInfo. */
+  readonly version: string;
+  /** Completes under way at once in one CommitJob. */
+  readonly completeConcurrency: number;
+  /** Reads of records, HEADs and aborts under way at once in one call. */
+  readonly recordConcurrency: number;
+  /** Life of a signed part URL; 900 at most. */
+  readonly signedUrlSeconds: number;
+  /** An open upload is in the ledger after twice this time at the latest. */
+  readonly ledgerIntervalMs: number;
+  readonly maxMessageBytes: number;
+}
+
+export const protocolVersion = { min: 1, max: 1 } as const;
+
+export const batchLimits = {
+  /** What a client should put into one batch. */
+  maxBatchBytes: 1024 * 1024,
+  maxSignedParts: 1_000,
+} as const;
+
+/** For people who read a record; no decision is made by it. */
+export function isoNow(clock: Clock): string {
+  return isoTime(clock.nowMs());
+}
+
+export function randomHex(random: Random, bytes: number): string {
+  return Buffer.from(random.bytes(bytes)).toString('hex');
+}

@@ -1,0 +1,178 @@
+import type { JobRecord } from '../core/records/job-record.js';
+import { decodeJobRecord, encodeJobRecord } from '../core/records/job-record.js';
+import {
+  decodeAttemptRecord,
+  encodeAttemptRecord,
+  type AttemptRecord,
+  type UploadIdentity,
+} from '../core/records/attempt-record.js';
+import { decodeDecision, encodeDecision, type Decision } from '../core/records/decision.js';
+import { decodeLedgerSegment, encodeLedgerSegment } from '../core/records/ledger-segment.js';
+import { decodeOutcome, encodeOutcome, type Outcome } from '../core/records/outcome.js';
+import { decodePlan, encodePlan, type Plan } from '../core/records/plan.js';
+import { unreadable } from '../core/records/codec.js';
+import type { TaskName } from '../core/ids.js';
+import type { JobLayout } from '../core/staging-layout.js';
+import { isStoreError, type ListedObject, type ObjectStore } from '../ports/object-store.js';
+import { listAll } from './list-all.js';
+
+/** A fact with the ETag that a conditional overwrite needs. */
+export interface Stored<T> {
+  readonly value: T;
+  readonly etag: string;
+}
+
+/** `created`: this call's content is the fact, now or from an earlier try of it. `exists`: another's is. */
+export interface Creation<T> extends Stored<T> {
+  readonly status: 'created' | 'exists';
+}
+
+export interface ListedRecord {
+  readonly key: string;
+  readonly etag: string;
+  readonly task: TaskName;
+  readonly attemptNumber: number;
+}
+
+/** A key that is there at every PUT and gone at every GET is a store that does not keep the port's contract. */
+const maxCreateTries = 10;
+
+/** The state of one job attempt in the store. It settles what a lost reply leaves open and decides nothing. */
+export class JobFacts {
+  constructor(
+    private readonly store: ObjectStore,
+    readonly bucket: string,
+    readonly layout: JobLayout,
+  ) {}
+
+  async readJob(): Promise<JobRecord | undefined> {
+    return (await this.#read(this.layout.job, decodeJobRecord))?.value;
+  }
+
+  createJob(record: JobRecord): Promise<Creation<JobRecord>> {
+    return this.#createOnce(this.layout.job, record, encodeJobRecord, decodeJobRecord);
+  }
+
+  async readDecision(): Promise<Decision | undefined> {
+    return (await this.#read(this.layout.decision, decodeDecision))?.value;
+  }
+
+  createDecision(decision: Decision): Promise<Creation<Decision>> {
+    return this.#createOnce(this.layout.decision, decision, encodeDecision, decodeDecision);
+  }
+
+  readOutcome(): Promise<Stored<Outcome> | undefined> {
+    return this.#read(this.layout.outcome, decodeOutcome);
+  }
+
+  createOutcome(outcome: Outcome): Promise<Creation<Outcome>> {
+    return this.#createOnce(this.layout.outcome, outcome, encodeOutcome, decodeOutcome);
+  }
+
+  /** False where the outcome is no longer the one of that ETag; the caller reads it again. */
+  replaceOutcome(outcome: Outcome, etag: string): Promise<boolean> {
+    return this.#replace(this.layout.outcome, encodeOutcome(outcome), etag);
+  }
+
+  readRecord(task: TaskName, attemptNumber: number): Promise<Stored<AttemptRecord> | undefined> {
+    return this.#read(this.layout.record(task, attemptNumber), decodeAttemptRecord);
+  }
+
+  createRecord(record: AttemptRecord): Promise<Creation<AttemptRecord>> {
+    const { task, number } = record.attempt;
+    return this.#createOnce(this.layout.record(task, number), record, encodeAttemptRecord, decodeAttemptRecord);
+  }
+
+  replaceRecord(record: AttemptRecord, etag: string): Promise<boolean> {
+    const { task, number } = record.attempt;
+    return this.#replace(this.layout.record(task, number), encodeAttemptRecord(record), etag);
+  }
+
+  async *listRecords(): AsyncGenerator<ListedRecord> {
+    for await (const { key, etag } of listAll(this.store, this.bucket, this.layout.records)) {
+      const parsed = this.layout.parseRecordKey(key);
+      if (parsed === undefined) throw unreadable(key, 'its name is not that of a task attempt');
+      yield { key, etag, ...parsed };
+    }
+  }
+
+  /** Immutable and named by its hash: who writes it second writes the same. */
+  async writePlan(plan: Plan): Promise<string> {
+    const { body, hash } = encodePlan(plan);
+    await this.store.put({ bucket: this.bucket, key: this.layout.plan(hash) }, body, {});
+    return hash;
+  }
+
+  async readPlan(hash: string): Promise<Plan | undefined> {
+    const read = await this.#read(this.layout.plan(hash), (body, where) => decodePlan(body, hash, where));
+    return read?.value;
+  }
+
+  writeLedgerSegment(start: string, sequence: number, uploads: readonly UploadIdentity[]): Promise<unknown> {
+    const key = this.layout.ledgerSegment(start, sequence);
+    return this.store.put({ bucket: this.bucket, key }, encodeLedgerSegment(uploads), {});
+  }
+
+  listLedger(): AsyncGenerator<ListedObject> {
+    return listAll(this.store, this.bucket, this.layout.ledger);
+  }
+
+  async readLedgerSegment(key: string): Promise<readonly UploadIdentity[]> {
+    return (await this.#read(key, decodeLedgerSegment))?.value ?? [];
+  }
+
+  async #read<T>(key: string, decode: (body: Uint8Array, where: string) => T): Promise<Stored<T> | undefined> {
+    try {
+      const { body, etag } = await this.store.get({ bucket: this.bucket, key });
+      return { value: decode(body, key), etag };
+    } catch (error) {
+      if (isStoreError(error, 'not-found')) return undefined;
+      throw error;
+    }
+  }
+
+  async #createOnce<T>(
+    key: string,
+    value: T,
+    encode: (value: T) => Uint8Array,
+    decode: (body: Uint8Array, where: string) => T,
+  ): Promise<Creation<T>> {
+    const body = encode(value);
+    const object = { bucket: this.bucket, key };
+    for (let tries = 1; ; tries++) {
+      try {
+        const { etag } = await this.store.put(object, body, { ifNoneMatch: '*' });
+        return { status: 'created', value, etag };
+      } catch (error) {
+        if (!isStoreError(error, 'precondition-failed', 'conflict') || tries === maxCreateTries) throw error;
+      }
+      // An earlier try whose reply was lost may be what is there: the same bytes are the same fact.
+      try {
+        const found = await this.store.get(object);
+        const same = Buffer.compare(found.body, body) === 0;
+        return { status: same ? 'created' : 'exists', value: same ? value : decode(found.body, key), etag: found.etag };
+      } catch (error) {
+        // A 409 of a writer that failed in the end, or gc took it away meanwhile.
+        if (!isStoreError(error, 'not-found')) throw error;
+      }
+    }
+  }
+
+  async #replace(key: string, body: Uint8Array, etag: string): Promise<boolean> {
+    const object = { bucket: this.bucket, key };
+    try {
+      await this.store.put(object, body, { ifMatch: etag });
+      return true;
+    } catch (error) {
+      if (isStoreError(error, 'not-found')) return false;
+      if (!isStoreError(error, 'precondition-failed', 'conflict')) throw error;
+    }
+    try {
+      const found = await this.store.get(object);
+      return Buffer.compare(found.body, body) === 0;
+    } catch (error) {
+      if (isStoreError(error, 'not-found')) return false;
+      throw error;
+    }
+  }
+}

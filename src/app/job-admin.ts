@@ -1,0 +1,146 @@
+import { CommitterError } from '../core/errors.js';
+import { parseToken, type JobToken } from '../core/ids.js';
+import type { JobState } from '../core/job-state.js';
+import { parseJobAttempts, parseTokens, tokenPrefix } from '../core/staging-layout.js';
+import { joinKey } from '../core/uri.js';
+import { abortAttempts } from './abort-job.js';
+import { commitFoundJob, type CommitJobResult } from './commit-job.js';
+import type { AppContext } from './context.js';
+import { decidingAttempt, readState } from './deciding.js';
+import { factsOf } from './job-directory.js';
+import { listPrefixes } from './list-all.js';
+import type { Root } from './roots.js';
+
+/** What an operator sees of a job. */
+export interface JobSummary {
+  readonly token: JobToken;
+  readonly jobAttempt: number;
+  readonly destination: string;
+  readonly description: string;
+  readonly createdAt: string;
+  readonly state: JobState['state'];
+  readonly root: string;
+}
+
+export interface JobDetails extends JobSummary {
+  readonly jobAttempts: readonly number[];
+  readonly principal: string;
+  readonly records: number;
+  readonly ledgerSegments: number;
+  readonly files?: number;
+  readonly bytes?: number;
+  readonly reason?: string;
+}
+
+/** The hand's way to what a driver would have called: from the store alone, whoever set the job up. */
+export class JobAdmin {
+  constructor(private readonly ctx: AppContext) {}
+
+  async list(): Promise<JobSummary[]> {
+    const summaries: JobSummary[] = [];
+    for (const root of this.#rootsByStaging()) {
+      const prefix = `${root.staging.key}/`;
+      const tokens = parseTokens(prefix, await listPrefixes(root.store, root.staging.bucket, prefix));
+      for (const token of tokens) {
+        const attempts = await this.#attempts(root, token);
+        const highest = attempts.at(-1);
+        if (highest !== undefined) summaries.push(await this.#summary(root, token, highest));
+      }
+    }
+    return summaries;
+  }
+
+  async show(tokenText: string): Promise<JobDetails> {
+    const { root, token, attempts, highest } = await this.#find(tokenText);
+    const facts = factsOf(root, token, highest);
+    const job = await facts.readJob();
+    const state = await this.#state(root, token, highest);
+    let records = 0;
+    let ledgerSegments = 0;
+    for (const number of attempts) {
+      for await (const _ of factsOf(root, token, number).listRecords()) records++;
+      for await (const _ of factsOf(root, token, number).listLedger()) ledgerSegments++;
+    }
+    return {
+      ...(await this.#summary(root, token, highest)),
+      jobAttempts: attempts,
+      principal: job?.principal ?? '',
+      records,
+      ledgerSegments,
+      ...('decision' in state ? { files: state.decision.files, bytes: state.decision.bytes } : {}),
+      ...reasonOf(state),
+    };
+  }
+
+  async commit(tokenText: string): Promise<CommitJobResult> {
+    const { root, token, highest } = await this.#find(tokenText);
+    const job = await this.ctx.jobs.read(root, token, highest);
+    if (job === undefined) {
+      throw new CommitterError('JOB_NOT_FOUND', `job ${token} has no job.json: it was never set up, or was collected`);
+    }
+    return commitFoundJob(this.ctx, job, undefined);
+  }
+
+  async abort(tokenText: string, reason: string): Promise<{ published: boolean }> {
+    const { root, token, highest } = await this.#find(tokenText);
+    return { published: await abortAttempts(this.ctx, root, token, highest, reason) };
+  }
+
+  async #find(tokenText: string): Promise<{ root: Root; token: JobToken; attempts: number[]; highest: number }> {
+    const token = parseToken(tokenText, 'TOKEN');
+    for (const root of this.#rootsByStaging()) {
+      const attempts = await this.#attempts(root, token);
+      const highest = attempts.at(-1);
+      if (highest !== undefined) return { root, token, attempts, highest };
+    }
+    throw new CommitterError('JOB_NOT_FOUND', `no staging root of the configuration holds a job ${token}: see \`commitbridge jobs list\``);
+  }
+
+  async #attempts(root: Root, token: JobToken): Promise<number[]> {
+    const prefix = tokenPrefix(root.staging.key, token);
+    return parseJobAttempts(prefix, await listPrefixes(root.store, root.staging.bucket, prefix));
+  }
+
+  async #state(root: Root, token: JobToken, jobAttempt: number): Promise<JobState> {
+    return readState(factsOf(root, token, await decidingAttempt(root, token, jobAttempt)));
+  }
+
+  async #summary(root: Root, token: JobToken, jobAttempt: number): Promise<JobSummary> {
+    const job = await factsOf(root, token, jobAttempt).readJob();
+    return {
+      token,
+      jobAttempt,
+      destination: job?.destination ?? '',
+      description: job?.description ?? '',
+      createdAt: job?.createdAt ?? '',
+      state: (await this.#state(root, token, jobAttempt)).state,
+      root: joinKey(root.staging.bucket, root.staging.key),
+    };
+  }
+
+  /** Several roots may share a staging root. */
+  #rootsByStaging(): Root[] {
+    const seen = new Map<string, Root>();
+    for (const root of this.ctx.roots.all) {
+      const name = `${root.storeName} ${root.staging.bucket}/${root.staging.key}`;
+      if (!seen.has(name)) seen.set(name, root);
+    }
+    return [...seen.values()];
+  }
+}
+
+function reasonOf(state: JobState): { reason?: string } {
+  switch (state.state) {
+    case 'aborted':
+      return { reason: state.reason };
+    case 'rolling-back':
+    case 'rolled-back':
+      return { reason: state.outcome.reason };
+    case 'undecided':
+    case 'superseded':
+    case 'publishing':
+    case 'published':
+    case 'done':
+      return {};
+  }
+}

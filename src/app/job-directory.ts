@@ -1,0 +1,142 @@
+import { CommitterError } from '../core/errors.js';
+import { parseJobAttempt, parseToken, type JobToken } from '../core/ids.js';
+import { hasEnded, jobState } from '../core/job-state.js';
+import type { JobRecord } from '../core/records/job-record.js';
+import { JobLayout } from '../core/staging-layout.js';
+import { formatUri, parseUri, type StoreUri } from '../core/uri.js';
+import { JobFacts } from './facts.js';
+import { JoinedCalls } from './joined-calls.js';
+import type { Root, Roots } from './roots.js';
+
+/** How a caller names a job. */
+export interface JobRef {
+  readonly tokens: readonly string[];
+  readonly jobAttempt: number;
+  readonly destination: string;
+}
+
+/** A {@link JobRef} whose fields are well formed and whose root is open to the caller. */
+export interface JobAddress {
+  readonly tokens: readonly JobToken[];
+  readonly jobAttempt: number;
+  readonly destination: StoreUri;
+  readonly root: Root;
+}
+
+/** A job attempt that was set up. */
+export interface Job {
+  readonly root: Root;
+  readonly destination: StoreUri;
+  readonly token: JobToken;
+  readonly jobAttempt: number;
+  readonly record: JobRecord;
+  readonly hmacKey: Uint8Array;
+  readonly facts: JobFacts;
+}
+
+const maxTokens = 8;
+const maxCached = 20_000;
+
+/**
+ * Finds jobs by what their callers know. job.json is immutable, so it is kept; whether a job was decided or has
+ * ended never is.
+ */
+export class JobDirectory {
+  readonly #jobs = new Map<string, Job>();
+  readonly #joined = new JoinedCalls();
+
+  constructor(private readonly roots: Roots) {}
+
+  /** @throws CommitterError INVALID_FIELD, OUTSIDE_ROOTS, PRINCIPAL_NOT_ALLOWED */
+  address(ref: JobRef, principal: string): JobAddress {
+    if (ref.tokens.length === 0 || ref.tokens.length > maxTokens) {
+      throw new CommitterError('INVALID_FIELD', `job.tokens must name 1 to ${maxTokens} tokens; got ${ref.tokens.length}`);
+    }
+    const destination = parseUri(ref.destination, 'job.destination');
+    return {
+      tokens: ref.tokens.map((token) => parseToken(token)),
+      jobAttempt: parseJobAttempt(ref.jobAttempt),
+      destination,
+      root: this.roots.resolve(destination, principal),
+    };
+  }
+
+  /**
+   * The first job of the named tokens that is set up and has not ended; where all that are set up have ended, the
+   * first of those, so that a late call is answered as it was before.
+   *
+   * @throws CommitterError JOB_NOT_FOUND where none is set up under this destination.
+   */
+  async find(ref: JobRef, principal: string): Promise<Job> {
+    const address = this.address(ref, principal);
+    const name = nameOf(address);
+    const job = this.#jobs.get(name) ?? (await this.#joined.run(name, () => this.#lookUp(address, name)));
+    if (job.record.principal !== principal) {
+      throw new CommitterError('PRINCIPAL_NOT_ALLOWED', `job ${job.token} was set up by another principal than ${principal}`);
+    }
+    return job;
+  }
+
+  /** SetupJob has just written it. */
+  remember(address: JobAddress, job: Job): void {
+    this.#keep(nameOf(address), job);
+  }
+
+  /** The job of one token and number, from the store. */
+  async read(root: Root, token: JobToken, jobAttempt: number): Promise<Job | undefined> {
+    const facts = factsOf(root, token, jobAttempt);
+    const record = await facts.readJob();
+    if (record === undefined) return undefined;
+    return {
+      root,
+      destination: parseUri(record.destination, 'destination'),
+      token,
+      jobAttempt,
+      record,
+      hmacKey: Buffer.from(record.hmacKey, 'base64'),
+      facts,
+    };
+  }
+
+  async #lookUp(address: JobAddress, name: string): Promise<Job> {
+    let ended: Job | undefined;
+    for (const [index, token] of address.tokens.entries()) {
+      const job = await this.read(address.root, token, address.jobAttempt);
+      if (job === undefined || job.record.destination !== formatUri(address.destination)) continue;
+      const isLast = index === address.tokens.length - 1;
+      if ((isLast && ended === undefined) || !(await jobHasEnded(job))) {
+        this.#keep(name, job);
+        return job;
+      }
+      ended ??= job;
+    }
+    if (ended !== undefined) return ended;
+    throw new CommitterError(
+      'JOB_NOT_FOUND',
+      `no job was set up for ${formatUri(address.destination)} under ${address.tokens.join(', ')}, job attempt ${address.jobAttempt}: was setupJob called, with the same commitbridge.job.token and the same daemon configuration?`,
+    );
+  }
+
+  #keep(name: string, job: Job): void {
+    if (this.#jobs.size >= maxCached) {
+      const oldest = this.#jobs.keys().next().value;
+      if (oldest !== undefined) this.#jobs.delete(oldest);
+    }
+    this.#jobs.set(name, job);
+  }
+}
+
+export function factsOf(root: Root, token: JobToken, jobAttempt: number): JobFacts {
+  return new JobFacts(root.store, root.staging.bucket, new JobLayout(root.staging.key, token, jobAttempt));
+}
+
+async function jobHasEnded(job: Job): Promise<boolean> {
+  const decision = await job.facts.readDecision();
+  if (decision === undefined) return false;
+  const outcome = decision.decision === 'commit' ? await job.facts.readOutcome() : undefined;
+  return hasEnded(jobState(decision, outcome?.value));
+}
+
+function nameOf({ tokens, jobAttempt, destination }: JobAddress): string {
+  return `${tokens.join(',')} ${jobAttempt} ${formatUri(destination)}`;
+}

@@ -1,0 +1,124 @@
+import type { UploadIdentity } from '../core/records/attempt-record.js';
+import { uploadName } from '../core/abort-rule.js';
+import type { Clock, Random } from '../ports/clock.js';
+import type { Logger } from '../ports/logger.js';
+import type { Job } from './job-directory.js';
+
+interface OpenUpload {
+  readonly upload: UploadIdentity;
+  readonly openedAt: number;
+  /** A segment in the store holds it. */
+  written: boolean;
+}
+
+interface JobLedger {
+  readonly job: Job;
+  readonly open: Map<string, OpenUpload>;
+  ended: boolean;
+  /** When {@link EndedJobSweep} was last asked, on the monotonic clock. */
+  askedAt: number;
+}
+
+/** An upload may stay open for hours; its job's end is looked for less often than new uploads come. */
+const maxAskIntervalMs = 10_000;
+
+/** What the ledger asks of the protocol: whether a job has ended, and to clear what such a job left open. */
+export type EndedJobSweep = (job: Job, open: readonly UploadIdentity[]) => Promise<'running' | 'ended'>;
+
+/**
+ * Remembers the uploads that this daemon opened and that no record holds yet, and writes them down within a second
+ * or so, so that whoever ends the job can abort those of a process that died. An upload that is committed or
+ * aborted sooner costs nothing. Segments are only ever added.
+ */
+export class Ledger {
+  readonly #jobs = new Map<string, JobLedger>();
+  readonly #start: string;
+  readonly #stop = new AbortController();
+  #sequence = 0;
+  #loop: Promise<void> | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    random: Random,
+    private readonly logger: Logger,
+    private readonly intervalMs: number,
+    private readonly sweep: EndedJobSweep,
+  ) {
+    this.#start = Buffer.from(random.bytes(8)).toString('hex');
+  }
+
+  /** True once a flush has seen that the job has ended: it takes no more files. */
+  hasEnded(job: Job): boolean {
+    return this.#jobs.get(nameOf(job))?.ended ?? false;
+  }
+
+  add(job: Job, upload: UploadIdentity): void {
+    const name = nameOf(job);
+    let ledger = this.#jobs.get(name);
+    if (ledger === undefined) this.#jobs.set(name, (ledger = { job, open: new Map(), ended: false, askedAt: -Infinity }));
+    ledger.open.set(uploadName(upload), { upload, openedAt: this.clock.monotonicMs(), written: false });
+    this.#loop ??= this.#run().finally(() => (this.#loop = undefined));
+  }
+
+  /** A record holds them, or they are aborted. */
+  remove(job: Job, uploads: readonly UploadIdentity[]): void {
+    const name = nameOf(job);
+    const ledger = this.#jobs.get(name);
+    if (ledger === undefined) return;
+    for (const upload of uploads) ledger.open.delete(uploadName(upload));
+    if (ledger.open.size === 0) this.#jobs.delete(name);
+  }
+
+  /** Writes down what is left and stops. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#loop;
+    await this.#flush(0);
+  }
+
+  async #run(): Promise<void> {
+    while (this.#jobs.size > 0 && !this.#stop.signal.aborted) {
+      try {
+        await this.clock.sleep(this.intervalMs, this.#stop.signal);
+      } catch {
+        return;
+      }
+      await this.#flush(this.intervalMs);
+    }
+  }
+
+  async #flush(minAgeMs: number): Promise<void> {
+    for (const [name, ledger] of this.#jobs) {
+      try {
+        await this.#flushJob(ledger, minAgeMs);
+        if (ledger.open.size === 0) this.#jobs.delete(name);
+      } catch (error) {
+        this.logger.warn('ledger segment not written', { job: ledger.job.token, error });
+      }
+    }
+  }
+
+  async #flushJob(ledger: JobLedger, minAgeMs: number): Promise<void> {
+    const now = this.clock.monotonicMs();
+    const oldest = now - minAgeMs;
+    const due = [...ledger.open.values()].filter((open) => open.openedAt <= oldest);
+    if (due.length === 0) return;
+    const fresh = due.filter((open) => !open.written);
+    if (fresh.length > 0) {
+      const uploads = fresh.map(({ upload }) => upload);
+      await ledger.job.facts.writeLedgerSegment(this.#start, this.#sequence++, uploads);
+      for (const open of fresh) open.written = true;
+    }
+    if (fresh.length === 0 && now - ledger.askedAt < maxAskIntervalMs) return;
+    ledger.askedAt = now;
+    const uploads = due.map(({ upload }) => upload);
+    if ((await this.sweep(ledger.job, uploads)) === 'ended') {
+      ledger.ended = true;
+      for (const upload of uploads) ledger.open.delete(uploadName(upload));
+    }
+  }
+}
+
+function nameOf(job: Job): string {
+  return job.facts.layout.prefix + job.facts.bucket;
+}

@@ -1,0 +1,69 @@
+import { pendingSetDigest, pendingSetIn, type AttemptRecord, type PendingSet } from '../core/records/attempt-record.js';
+import { unreadable } from '../core/records/codec.js';
+import type { Plan } from '../core/records/plan.js';
+import type { JobToken, TaskName } from '../core/ids.js';
+import type { AppContext } from './context.js';
+import type { JobFacts, ListedRecord } from './facts.js';
+import { factsOf } from './job-directory.js';
+import { mapLimit } from './map-limit.js';
+import type { Root } from './roots.js';
+
+/** A record and where it lies, so that it can be removed by name once it is processed. */
+export interface LoadedRecord {
+  readonly key: string;
+  readonly etag: string;
+  readonly task: TaskName;
+  readonly attemptNumber: number;
+  readonly record: AttemptRecord;
+}
+
+/** Every record of a job attempt. `known` spares reading those again that have not changed. */
+export async function loadRecords(
+  ctx: AppContext,
+  facts: JobFacts,
+  known: readonly LoadedRecord[] = [],
+): Promise<LoadedRecord[]> {
+  const byKey = new Map(known.map((record) => [record.key, record]));
+  const loaded = await mapLimit(facts.listRecords(), ctx.options.recordConcurrency, async (listed) => {
+    const before = byKey.get(listed.key);
+    return before !== undefined && sameEtag(before.etag, listed.etag) ? before : load(facts, listed);
+  });
+  return loaded.filter((record) => record !== undefined);
+}
+
+async function load(facts: JobFacts, listed: ListedRecord): Promise<LoadedRecord | undefined> {
+  const { key, task, attemptNumber } = listed;
+  const stored = await facts.readRecord(task, attemptNumber);
+  if (stored === undefined) return undefined;
+  const { attempt } = stored.value;
+  if (stored.value.token !== facts.layout.token || attempt.task !== task || attempt.number !== attemptNumber) {
+    throw unreadable(key, `it says that it is of job ${stored.value.token}, ${attempt.task}, number ${attempt.number}`);
+  }
+  return { key, task, attemptNumber, etag: stored.etag, record: stored.value };
+}
+
+/** The pendingsets that a plan publishes, each as the plan saw it; `undefined` where one is gone. */
+export async function loadWinners(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  plan: Plan,
+): Promise<PendingSet[] | undefined> {
+  const sets = await mapLimit(plan.winners, ctx.options.recordConcurrency, async (winner) => {
+    const { task, number } = winner.attempt;
+    const facts = factsOf(root, token, winner.jobAttempt);
+    const stored = await facts.readRecord(task, number);
+    const set = stored === undefined ? undefined : pendingSetIn(stored.value);
+    if (set !== undefined && pendingSetDigest(set) !== winner.digest) {
+      throw unreadable(facts.layout.record(task, number), 'it is not the one that the plan lists');
+    }
+    return set;
+  });
+  const found = sets.filter((set) => set !== undefined);
+  return found.length === sets.length ? found : undefined;
+}
+
+/** Some stores quote ETags in listings and not in GET, or the other way round. */
+function sameEtag(a: string, b: string): boolean {
+  return a.replaceAll('"', '') === b.replaceAll('"', '');
+}

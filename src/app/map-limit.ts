@@ -1,0 +1,41 @@
+/**
+ * Runs `work` over `items`, at most `limit` at once. After the first error no further item is begun, those under
+ * way are waited for, and the first error is thrown: nothing of a failed batch goes on behind its caller's back.
+ */
+export async function mapLimit<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  limit: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const iterator =
+    Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : (items as Iterable<T>)[Symbol.iterator]();
+  const results: R[] = [];
+  let nextIndex = 0;
+  let failure: { readonly error: unknown } | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const take = (): Promise<IteratorResult<T>> => {
+    // One `next` at a time: async generators queue them, others need not.
+    const taken = turn.then(() => iterator.next());
+    turn = taken.catch(() => undefined);
+    return taken;
+  };
+
+  const worker = async (): Promise<void> => {
+    while (failure === undefined) {
+      try {
+        const taken = await take();
+        // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- another worker may have failed
+        if (taken.done === true || failure !== undefined) return;
+        const index = nextIndex++;
+        results[index] = await work(taken.value, index);
+      } catch (error) {
+        failure ??= { error };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, limit) }, worker));
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition, @typescript-eslint/only-throw-error -- set by a worker; passed on as it came
+  if (failure !== undefined) throw (failure as { readonly error: unknown }).error;
+  return results;
+}

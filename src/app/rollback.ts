@@ -1,0 +1,71 @@
+import type { JobToken } from '../core/ids.js';
+import type { PendingFile, PendingSet } from '../core/records/attempt-record.js';
+import { unreadable } from '../core/records/codec.js';
+import type { CommitDecision } from '../core/records/decision.js';
+import { isStoreError, type ObjectStore } from '../ports/object-store.js';
+import { isoNow, type AppContext } from './context.js';
+import { filesOf } from './decide.js';
+import type { JobFacts } from './facts.js';
+import { loadWinners } from './load-records.js';
+import { mapLimit } from './map-limit.js';
+import { commitbridgeIdName } from './open-file.js';
+import type { Root } from './roots.js';
+import { abortLosers, removeProcessed } from './sweep.js';
+
+/** Makes `rollback` the outcome; false where the job was published before. */
+export async function beginRollback(ctx: AppContext, facts: JobFacts, reason: string): Promise<boolean> {
+  const { value } = await facts.createOutcome({ outcome: 'rollback', reason, at: isoNow(ctx.clock) });
+  return value.outcome === 'rollback' || value.outcome === 'rolled-back';
+}
+
+/**
+ * Undoes a publication whose outcome is `rollback`: aborts every upload first, so that no publisher that is still
+ * awake can complete one, then deletes the objects that are provably this job's. Safe to repeat, by anybody.
+ */
+export async function finishRollback(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  facts: JobFacts,
+  decision: CommitDecision,
+): Promise<void> {
+  const stored = await facts.readOutcome();
+  if (stored?.value.outcome !== 'rollback') return;
+  const sets = await winnersOf(ctx, root, token, facts, decision);
+  const files = [...filesOf(sets)];
+  const { store } = root;
+  await mapLimit(files, ctx.options.recordConcurrency, (file) => store.abort(file));
+  await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(store, file));
+  // Nothing of the plan is published: every upload goes.
+  const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt, []);
+  const done = { outcome: 'rolled-back', reason: stored.value.reason, at: isoNow(ctx.clock) } as const;
+  await facts.replaceOutcome(done, stored.etag);
+  removeProcessed(ctx, root, processed);
+}
+
+async function winnersOf(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  facts: JobFacts,
+  decision: CommitDecision,
+): Promise<readonly PendingSet[]> {
+  const plan = await facts.readPlan(decision.plan);
+  const sets = plan === undefined ? undefined : await loadWinners(ctx, root, token, plan);
+  if (sets !== undefined) return sets;
+  // Records go only after `rolled-back`: somebody was faster.
+  const outcome = await facts.readOutcome();
+  if (outcome?.value.outcome !== 'rollback') return [];
+  throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
+}
+
+async function deleteOurs(store: ObjectStore, file: PendingFile): Promise<void> {
+  const found = await store.head(file);
+  if (found?.metadata[commitbridgeIdName] !== file.commitbridgeId) return;
+  try {
+    await store.delete(file, store.capabilities.conditionalDelete ? { ifMatch: found.etag } : {});
+  } catch (error) {
+    // Replaced since the HEAD: it is no longer ours.
+    if (!isStoreError(error, 'precondition-failed', 'not-found', 'conflict')) throw error;
+  }
+}

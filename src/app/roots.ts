@@ -1,0 +1,55 @@
+import { CommitterError } from '../core/errors.js';
+import { formatUri, isKeyWithin, isWithin, type StoreUri } from '../core/uri.js';
+import type { ObjectStore } from '../ports/object-store.js';
+
+/** A URI prefix that the configuration opens for output. */
+export interface Root {
+  readonly uri: StoreUri;
+  /** Name under `stores` in the configuration. */
+  readonly storeName: string;
+  readonly store: ObjectStore;
+  readonly staging: { readonly bucket: string; readonly key: string };
+  /** Who may use it; none named: everybody whom the daemon lets in. */
+  readonly principals: readonly string[];
+}
+
+/** Finds the root of a URI: the longest one that holds it. */
+export class Roots {
+  readonly #roots: readonly Root[];
+
+  constructor(roots: readonly Root[]) {
+    this.#roots = [...roots].sort((a, b) => b.uri.key.length - a.uri.key.length);
+  }
+
+  get all(): readonly Root[] {
+    return this.#roots;
+  }
+
+  /**
+   * @throws CommitterError OUTSIDE_ROOTS where no root holds it, or it lies in a staging root;
+   *   PRINCIPAL_NOT_ALLOWED where the root is not the caller's.
+   */
+  resolve(uri: StoreUri, principal: string): Root {
+    const root = this.#roots.find((candidate) => isWithin(candidate.uri, uri));
+    if (root === undefined) {
+      throw new CommitterError(
+        'OUTSIDE_ROOTS',
+        `${formatUri(uri)} lies in no configured root: add one to \`roots\` in the daemon's configuration`,
+      );
+    }
+    const { staging } = root;
+    if (staging.bucket === uri.bucket && isKeyWithin(staging.key, uri.key)) {
+      throw new CommitterError(
+        'OUTSIDE_ROOTS',
+        `${formatUri(uri)} lies in the staging root ${staging.bucket}/${staging.key}: write elsewhere, or move roots[].staging`,
+      );
+    }
+    if (root.principals.length > 0 && !root.principals.includes(principal)) {
+      throw new CommitterError(
+        'PRINCIPAL_NOT_ALLOWED',
+        `${principal} may not use the root ${formatUri(root.uri)}: see roots[].principals`,
+      );
+    }
+    return root;
+  }
+}

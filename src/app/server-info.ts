@@ -1,0 +1,40 @@
+import { parseUri } from '../core/uri.js';
+import { batchLimits, protocolVersion, type AppContext } from './context.js';
+
+export interface ServerInfo {
+  readonly version: string;
+  readonly protocolVersion: { readonly min: number; readonly max: number };
+  readonly dataPlanes: readonly 'direct'[];
+  readonly limits: {
+    readonly maxMessageBytes: number;
+    readonly maxBatchBytes: number;
+    readonly maxKeyBytes: number;
+    readonly maxParts: number;
+    readonly minPartBytes: number;
+    readonly maxObjectBytes: number;
+    readonly maxSignedParts: number;
+  };
+}
+
+/** With a destination, the limits of its root's store; without one, those that every root keeps. */
+export function serverInfo(ctx: AppContext, destination: string, principal: string): ServerInfo {
+  const roots =
+    destination === ''
+      ? ctx.roots.all
+      : [ctx.roots.resolve(parseUri(destination, 'destination'), principal)];
+  const capabilities = roots.map(({ store }) => store.capabilities);
+  return {
+    version: ctx.options.version,
+    protocolVersion,
+    dataPlanes: capabilities.every(({ presign }) => presign) ? ['direct'] : [],
+    limits: {
+      maxMessageBytes: ctx.options.maxMessageBytes,
+      maxBatchBytes: batchLimits.maxBatchBytes,
+      maxKeyBytes: Math.min(...capabilities.map((each) => each.maxKeyBytes)),
+      maxParts: Math.min(...capabilities.map((each) => each.maxParts)),
+      minPartBytes: Math.max(...capabilities.map((each) => each.minPartBytes)),
+      maxObjectBytes: Math.min(...capabilities.map((each) => each.maxObjectBytes)),
+      maxSignedParts: batchLimits.maxSignedParts,
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { CommitterError } from '../core/errors.js';
+import { parseSetupId } from '../core/ids.js';
+import type { JobState } from '../core/job-state.js';
+import { setupFingerprint, type JobOptions, type JobRecord } from '../core/records/job-record.js';
+import { successMarkerName } from '../core/records/success-marker.js';
+import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
+import { formatUri, joinKey } from '../core/uri.js';
+import { isStoreError, type ObjectHead } from '../ports/object-store.js';
+import { isoNow, protocolVersion, type AppContext } from './context.js';
+import { readState } from './deciding.js';
+import { factsOf, type Job, type JobAddress, type JobRef } from './job-directory.js';
+import { listPrefixes } from './list-all.js';
+import { settleLowerAttempts } from './settle-lower-attempts.js';
+
+export interface SetupJobInput {
+  readonly job: JobRef;
+  readonly setupId: string;
+  readonly options: JobOptions;
+  readonly description: string;
+  readonly protocolVersion: number;
+}
+
+export async function setupJob(ctx: AppContext, input: SetupJobInput, principal: string): Promise<{ token: string }> {
+  const address = ctx.jobs.address(input.job, principal);
+  const setupId = parseSetupId(input.setupId);
+  refuseUnsupported(address, input);
+  const [token] = address.tokens;
+  if (token === undefined || address.tokens.length !== 1) {
+    throw new CommitterError('INVALID_FIELD', 'SetupJob takes exactly one of job.tokens');
+  }
+  const { root, jobAttempt } = address;
+  const facts = factsOf(root, token, jobAttempt);
+  const known = await knownAttempts(address);
+  if (known.includes(jobAttempt)) refuseUsedToken(token, await readState(facts));
+
+  const adopts = await settleLowerAttempts(ctx, root, token, jobAttempt);
+  // Seen before job.json is written: a marker that comes later is this job's own and is not deleted.
+  const oldMarker = adopts === undefined ? await headMarker(address) : undefined;
+  const destination = formatUri(address.destination);
+  const record: JobRecord = {
+    token,
+    jobAttempt,
+    destination,
+    setupId,
+    fingerprint: setupFingerprint(destination, input.options, input.description),
+    principal,
+    options: input.options,
+    hmacKey: Buffer.from(ctx.random.bytes(32)).toString('base64'),
+    adopts,
+    description: input.description,
+    createdAt: isoNow(ctx.clock),
+  };
+  const created = await facts.createJob(record);
+  if (created.status === 'exists') {
+    refuseOtherDriver(created.value, record);
+    refuseUsedToken(token, await readState(facts));
+  }
+  if (oldMarker !== undefined && created.value.adopts === undefined) await deleteMarker(address, oldMarker);
+
+  const job: Job = {
+    root,
+    destination: address.destination,
+    token,
+    jobAttempt,
+    record: created.value,
+    hmacKey: Buffer.from(created.value.hmacKey, 'base64'),
+    facts,
+  };
+  ctx.jobs.remember(address, job);
+  ctx.logger.info('job set up', { job: token, job_attempt: jobAttempt, destination, replay: created.status === 'exists' });
+  return { token };
+}
+
+function refuseUnsupported({ root }: JobAddress, input: SetupJobInput): void {
+  if (input.protocolVersion < protocolVersion.min || input.protocolVersion > protocolVersion.max) {
+    throw new CommitterError(
+      'UNSUPPORTED',
+      `the client speaks protocol version ${input.protocolVersion}, this daemon ${protocolVersion.min} to ${protocolVersion.max}: use a client and a daemon of one release`,
+    );
+  }
+  if (input.options.conflictMode !== 'append') {
+    throw new CommitterError(
+      'UNSUPPORTED',
+      `conflict mode ${input.options.conflictMode} is not supported by this daemon: set commitbridge.conflict-mode to append`,
+    );
+  }
+  if (!root.store.capabilities.conditionalPut) {
+    throw new CommitterError(
+      'UNSUPPORTED',
+      `the store of ${formatUri(root.uri)} cannot put conditionally, so it cannot hold staging: point roots[].staging at one that can`,
+    );
+  }
+}
+
+function knownAttempts({ root, tokens: [token] }: JobAddress): Promise<number[]> {
+  if (token === undefined) return Promise.resolve([]);
+  const prefix = tokenPrefix(root.staging.key, token);
+  return listPrefixes(root.store, root.staging.bucket, prefix).then((listed) => parseJobAttempts(prefix, listed));
+}
+
+/** A token is used once: what its decision said stays said, also after job.json was collected. */
+function refuseUsedToken(token: string, state: JobState): void {
+  switch (state.state) {
+    case 'undecided':
+      return;
+    case 'superseded':
+      throw new CommitterError('JOB_SUPERSEDED', `job ${token}: job attempt ${state.by} has taken over`);
+    case 'aborted':
+      throw new CommitterError('JOB_ABORTED', `job ${token} was aborted: ${state.reason}; use a new token`);
+    case 'rolling-back':
+    case 'rolled-back':
+      throw new CommitterError('JOB_ABORTED', `job ${token} was rolled back: ${state.outcome.reason}; use a new token`);
+    case 'publishing':
+    case 'published':
+    case 'done':
+      throw new CommitterError('JOB_COMMITTED', `job ${token} was committed already; use a new token`);
+  }
+}
+
+function refuseOtherDriver(existing: JobRecord, asked: JobRecord): void {
+  if (existing.setupId === asked.setupId && existing.fingerprint === asked.fingerprint) return;
+  const why = existing.setupId === asked.setupId ? 'with other arguments' : 'by another driver';
+  throw new CommitterError(
+    'JOB_EXISTS',
+    `job ${asked.token}, job attempt ${asked.jobAttempt}, was set up ${why} at ${existing.createdAt} for ${existing.destination}: use another commitbridge.job.token, or end that job with \`commitbridge jobs abort ${asked.token}\``,
+  );
+}
+
+function markerOf({ destination }: JobAddress): { bucket: string; key: string } {
+  return { bucket: destination.bucket, key: joinKey(destination.key, successMarkerName) };
+}
+
+function headMarker(address: JobAddress): Promise<ObjectHead | undefined> {
+  return address.root.store.head(markerOf(address));
+}
+
+async function deleteMarker(address: JobAddress, marker: ObjectHead): Promise<void> {
+  const { store } = address.root;
+  try {
+    await store.delete(markerOf(address), store.capabilities.conditionalDelete ? { ifMatch: marker.etag } : {});
+  } catch (error) {
+    // Another writer's marker came after ours was seen: it stays.
+    if (!isStoreError(error, 'precondition-failed', 'not-found', 'conflict')) throw error;
+  }
+}

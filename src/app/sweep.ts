@@ -1,0 +1,65 @@
+import { losers, uploadName } from '../core/abort-rule.js';
+import type { JobToken } from '../core/ids.js';
+import type { PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
+import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
+import type { AppContext } from './context.js';
+import { filesOf } from './decide.js';
+import { factsOf } from './job-directory.js';
+import { listPrefixes } from './list-all.js';
+import { loadRecords, type LoadedRecord } from './load-records.js';
+import { mapLimit } from './map-limit.js';
+import type { Root } from './roots.js';
+
+/** Names of records and ledger segments whose every upload is completed or aborted. */
+export interface Processed {
+  readonly bucket: string;
+  readonly keys: readonly string[];
+}
+
+/**
+ * Aborts every upload of the job attempts up to `upTo` that the decision does not publish. It looks anew, in
+ * records and ledgers, since some came after the decision was made. Call it only once there is a decision, and for
+ * a commit only once every winner is completed.
+ */
+export async function abortLosers(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  upTo: number,
+  winners: readonly PendingSet[],
+  known: readonly LoadedRecord[] = [],
+): Promise<Processed> {
+  const { store } = root;
+  const winning = new Set<string>();
+  for (const file of filesOf(winners)) winning.add(uploadName(file));
+  const prefix = tokenPrefix(root.staging.key, token);
+  const listed = await listPrefixes(store, root.staging.bucket, prefix);
+  const keys: string[] = [];
+  for (const jobAttempt of parseJobAttempts(prefix, listed).filter((number) => number <= upTo)) {
+    const facts = factsOf(root, token, jobAttempt);
+    const records = await loadRecords(ctx, facts, known);
+    const ledger: UploadIdentity[] = [];
+    for await (const segment of facts.listLedger()) {
+      ledger.push(...(await facts.readLedgerSegment(segment.key)));
+      keys.push(segment.key);
+    }
+    const doomed = losers(records.map(({ record }) => record), ledger, winning);
+    await mapLimit(doomed, ctx.options.recordConcurrency, (upload) => store.abort(upload));
+    keys.push(...records.map(({ key }) => key));
+  }
+  return { bucket: root.staging.bucket, keys };
+}
+
+const maxDeletions = 1_000;
+
+/** Cleanup is off the critical path (HADOOP-18568) and goes by name: a record that came since stays. */
+export function removeProcessed(ctx: AppContext, root: Root, { bucket, keys }: Processed): void {
+  ctx.background.start('remove processed records', async () => {
+    for (let start = 0; start < keys.length; start += maxDeletions) {
+      const { failed } = await root.store.deleteMany(bucket, keys.slice(start, start + maxDeletions));
+      if (failed.length > 0) {
+        ctx.logger.warn('records not removed', { failed: failed.length, example: failed[0]?.message });
+      }
+    }
+  });
+}
