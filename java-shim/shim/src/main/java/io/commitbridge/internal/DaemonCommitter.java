@@ -1,0 +1,202 @@
+package io.commitbridge.internal;
+
+import io.commitbridge.CommitbridgeException;
+import io.commitbridge.proto.v1.AbortJobRequest;
+import io.commitbridge.proto.v1.AbortScope;
+import io.commitbridge.proto.v1.ClosedFile;
+import io.commitbridge.proto.v1.CommitJobResponse;
+import io.commitbridge.proto.v1.CommitTaskResponse;
+import io.commitbridge.proto.v1.JobRef;
+import io.commitbridge.proto.v1.PendingFile;
+import io.commitbridge.proto.v1.TaskAttemptRef;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.mapreduce.JobContext;
+import org.apache.hadoop.mapreduce.JobStatus;
+import org.apache.hadoop.mapreduce.TaskAttemptContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The committer's calls as calls of the daemon, which answers all of them. */
+final class DaemonCommitter implements CommitterCalls {
+  private static final Logger LOG = LoggerFactory.getLogger(DaemonCommitter.class);
+
+  private final Path outputPath;
+  private final String destination;
+  private final JobContext created;
+  private final JobSetup setup;
+  private boolean committed;
+
+  DaemonCommitter(Path path, JobContext context) {
+    Configuration conf = context.getConfiguration();
+    outputPath = Destination.qualify(path, conf);
+    // Not URL-encoded, as Path's text isn't.
+    destination = outputPath.toString();
+    created = context;
+    setup = new JobSetup(outputPath, destination);
+    // A jar that was added to a running JVM comes too late for the services that Hadoop has read.
+    conf.setIfUnset("fs." + WorkPath.SCHEME + ".impl", "io.commitbridge.BridgeFileSystem");
+  }
+
+  @Override
+  public Path getOutputPath() {
+    return outputPath;
+  }
+
+  @Override
+  public Path getWorkPath() throws IOException {
+    if (created instanceof TaskAttemptContext) {
+      return getTaskAttemptPath((TaskAttemptContext) created);
+    }
+    throw new IOException("A committer that was made for a job has no work path: " + destination);
+  }
+
+  @Override
+  public Path getTaskAttemptPath(TaskAttemptContext context) throws IOException {
+    return work(context).path(new Settings(context.getConfiguration()));
+  }
+
+  /** The same: files that are committed don't move. */
+  @Override
+  public Path getCommittedTaskPath(TaskAttemptContext context) throws IOException {
+    return getTaskAttemptPath(context);
+  }
+
+  /** There is none. The FileSystem refuses to write here, which the destination's wouldn't. */
+  @Override
+  public Path getJobAttemptPath(JobContext context) {
+    return new Path(
+        WorkPath.SCHEME, WorkPath.authority(new Settings(context.getConfiguration())), "/");
+  }
+
+  @Override
+  public void setupJob(JobContext context) throws IOException {
+    setup.run(context);
+  }
+
+  @Override
+  public void commitJob(JobContext context) throws IOException {
+    CommitJobResponse response = client(context).commitJob(jobOfDriver(context));
+    committed = true;
+    LOG.info("Job committed: destination={} files={} bytes={} tasks={}", destination,
+        response.getFiles(), response.getBytes(), response.getTasks());
+  }
+
+  @Override
+  public void abortJob(JobContext context, JobStatus.State state) throws IOException {
+    AbortJobRequest.Builder request = AbortJobRequest.newBuilder().setJob(jobOfDriver(context))
+        .setReason(String.valueOf(state));
+    // An application master that didn't recover aborts under its own number before it sets that up.
+    request.setScope(setup.mayHaveHappened()
+        ? AbortScope.ABORT_SCOPE_THIS_AND_EARLIER_ATTEMPTS
+        : AbortScope.ABORT_SCOPE_EARLIER_ATTEMPTS);
+    boolean published = client(context).abortJob(request.build()).getPublished();
+    if (published && committed) {
+      // MapReduce's application master aborts after every job, also after this.
+      LOG.info("The job was committed, its output stays: destination={}", destination);
+    } else if (published) {
+      LOG.warn("abortJob found the job published: its output is complete and stays, whatever the"
+          + " engine reports: destination={} state={}", destination, state);
+    } else {
+      LOG.info("Job aborted: destination={} state={}", destination, state);
+    }
+  }
+
+  /** Nothing: what it would clean up, commitJob and abortJob do. */
+  @Override
+  public void cleanupJob(JobContext context) {}
+
+  @Override
+  public boolean isCommitJobRepeatable(JobContext context) throws IOException {
+    return client(context).isCommitJobRepeatable(jobOfDriver(context));
+  }
+
+  @Override
+  public boolean isRecoverySupported(JobContext context) throws IOException {
+    JobContext known = context == null ? created : context;
+    return client(known).isRecoverySupported(jobOfDriver(known));
+  }
+
+  @Override
+  public void setupTask(TaskAttemptContext context) throws IOException {
+    WorkPath work = work(context);
+    AttemptRegistry.begin(work);
+    client(context).setupTask(job(work), attempt(context));
+  }
+
+  @Override
+  public boolean needsTaskCommit(TaskAttemptContext context) throws IOException {
+    return client(context).needsTaskCommit(job(work(context)), attempt(context));
+  }
+
+  @Override
+  public void commitTask(TaskAttemptContext context) throws IOException {
+    WorkPath work = work(context);
+    AttemptFiles written = AttemptRegistry.forCommit(work);
+    List<ClosedFile> files = written == null ? Collections.emptyList() : written.closedFiles();
+    CommitTaskResponse response = client(context).commitTask(job(work), attempt(context), files);
+    if (response.getFiles() != files.size()) {
+      throw new CommitbridgeException("INTERNAL", "CommitTask sent " + files.size()
+          + " files and the daemon recorded " + response.getFiles() + ": " + work);
+    }
+    AttemptRegistry.end(work);
+  }
+
+  @Override
+  public void abortTask(TaskAttemptContext context) throws IOException {
+    WorkPath work = work(context);
+    AttemptFiles written = AttemptRegistry.end(work);
+    List<PendingFile> files = written == null ? Collections.emptyList() : written.abort();
+    try {
+      client(context).abortTask(job(work), attempt(context), files);
+    } catch (CommitbridgeException e) {
+      if (!e.getReason().equals("JOB_NOT_FOUND")) {
+        throw e;
+      }
+      LOG.debug("Nothing to abort, no such job: attempt={} destination={}", work.attemptId,
+          destination);
+    }
+  }
+
+  @Override
+  public void recoverTask(TaskAttemptContext context) throws IOException {
+    client(context).recoverTask(job(work(context)), attempt(context));
+  }
+
+  private WorkPath work(TaskAttemptContext context) throws IOException {
+    Configuration conf = context.getConfiguration();
+    List<String> tokens =
+        JobTokens.required(conf, context.getTaskAttemptID().getJobID(), destination);
+    return new WorkPath(tokens, Attempts.jobAttempt(conf), context.getTaskAttemptID().toString(),
+        destination);
+  }
+
+  private static JobRef job(WorkPath work) {
+    return Attempts.job(work.tokens, work.jobAttempt, work.destination);
+  }
+
+  /** The job by the token that this instance set up, or by every name that can be derived. */
+  private JobRef jobOfDriver(JobContext context) throws IOException {
+    Configuration conf = context.getConfiguration();
+    List<String> tokens = setup.token() != null
+        ? Collections.singletonList(setup.token())
+        : JobTokens.required(conf, context.getJobID(), destination);
+    return Attempts.job(tokens, Attempts.jobAttempt(conf), destination);
+  }
+
+  private static TaskAttemptRef attempt(TaskAttemptContext context) {
+    return Attempts.attempt(context.getTaskAttemptID());
+  }
+
+  private static DaemonClient client(JobContext context) {
+    return new DaemonClient(new Settings(context.getConfiguration()), Progress.of(context));
+  }
+
+  @Override
+  public String toString() {
+    return "Commitbridge to " + destination;
+  }
+}

@@ -1,0 +1,62 @@
+package io.commitbridge.internal;
+
+import io.commitbridge.ConfKeys;
+import java.net.URI;
+import java.util.Collection;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** What a destination path means, found without asking its FileSystem, which may not be there. */
+public final class Destination {
+  private static final String SPARK_STAGING = ".spark-staging-";
+
+  private Destination() {}
+
+  /** The path with scheme and authority, taken from the default file system where it has none. */
+  static Path qualify(Path path, Configuration conf) {
+    URI uri = path.toUri();
+    if (uri.getScheme() != null) {
+      return path;
+    }
+    Path home = new Path("/user/" + System.getProperty("user.name"));
+    return path.makeQualified(FileSystem.getDefaultUri(conf), home);
+  }
+
+  /** Whether the daemon looks after this path. */
+  public static boolean isBridged(Path path, Configuration conf) {
+    if (path == null) {
+      return false;
+    }
+    String scheme = qualify(path, conf).toUri().getScheme();
+    Collection<String> bridged =
+        conf.getTrimmedStringCollection(ConfKeys.SCHEMES);
+    if (bridged.isEmpty()) {
+      bridged = java.util.Arrays.asList(ConfKeys.SCHEMES_DEFAULT.split(","));
+    }
+    for (String candidate : bridged) {
+      if (candidate.equalsIgnoreCase(scheme)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether Spark wants dynamic partition overwrite: it then renames from a folder of its own,
+   * which the committer or the configuration names.
+   */
+  static boolean isSparkStaging(Path path, Configuration conf) {
+    return isStagingName(path.getName())
+        || isStagingName(lastSegment(conf.get("mapreduce.output.fileoutputformat.outputdir", "")));
+  }
+
+  private static boolean isStagingName(String name) {
+    return name.startsWith(SPARK_STAGING);
+  }
+
+  private static String lastSegment(String path) {
+    String trimmed = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+    return trimmed.substring(trimmed.lastIndexOf('/') + 1);
+  }
+}
