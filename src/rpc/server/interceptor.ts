@@ -45,8 +45,12 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
     const rpc = method.path.slice(method.path.lastIndexOf('/') + 1);
     let requestId = '';
     // Reflection streams stay open as long as their client likes: no drain waits for them.
-    const over = isReflection ? () => undefined : deps.tracker.begin();
+    const end = isReflection ? () => undefined : deps.tracker.begin();
     deps.metrics.gauge(inFlightMetric, deps.tracker.count);
+    const over = (): void => {
+      end();
+      deps.metrics.gauge(inFlightMetric, deps.tracker.count);
+    };
     let isFinished = false;
     const finish = (code: number, details: string | undefined): void => {
       if (isFinished) return;

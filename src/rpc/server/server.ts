@@ -2,6 +2,7 @@ import {
   experimental,
   Server,
   ServerCredentials,
+  type ServerInterceptor,
   type ServiceDefinition,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
@@ -9,7 +10,7 @@ import type { PackageDefinition } from '@grpc/proto-loader';
 import { ReflectionService } from '@grpc/reflection';
 import { HealthImplementation } from 'grpc-health-check';
 import { formatListen, isLoopback } from '../../config/addresses.js';
-import type { Config, ListenAddress, TcpAddress } from '../../config/config.js';
+import type { Config, ListenAddress, TcpAddress, TlsConfig } from '../../config/config.js';
 import type { CommitterError } from '../../core/errors.js';
 import type { Clock, Random } from '../../ports/clock.js';
 import type { Logger } from '../../ports/logger.js';
@@ -43,7 +44,8 @@ export interface ServerDeps {
 export interface RunningServer {
   /** As bound: with real ports. */
   readonly addresses: readonly string[];
-  readonly isDraining: boolean;
+  /** False from the beginning of a drain. */
+  readonly isServing: boolean;
   /**
    * Says NOT_SERVING, waits `drain.notice`, refuses new calls, waits `drain.grace` for running ones, closes. The
    * signal cuts all waits short.
@@ -62,12 +64,12 @@ const keepaliveTimeoutMs = 20_000;
 export async function startServer(deps: ServerDeps): Promise<RunningServer> {
   const { config, logger } = deps;
   const tracker = new CallTracker();
+  let isServing = true;
   let isDraining = false;
   const interceptorFor = (policy: AuthPolicy) =>
     callInterceptor(policy, { ...deps, tracker, isDraining: () => isDraining });
 
-  const tokens =
-    config.auth.tokensFile === undefined ? undefined : new TokenFile(config.auth.tokensFile, logger);
+  const tokens = openTokens(config.auth.tokensFile, logger);
   const tls: TlsCredentials[] = [];
   const server = new Server({
     'grpc.max_receive_message_length': config.limits.maxMessageBytes,
@@ -90,7 +92,7 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
       const interceptor = interceptorFor(policyFor(address, config, tokens));
       let credentials: ServerCredentials;
       if (address.kind === 'tcp' && config.tls !== undefined) {
-        const secure = new TlsCredentials(config.tls, [interceptor], logger);
+        const secure = openTls(config.tls, interceptor, logger);
         tls.push(secure);
         credentials = secure;
       } else {
@@ -108,10 +110,11 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
 
   return {
     addresses,
-    get isDraining() {
-      return isDraining;
+    get isServing() {
+      return isServing;
     },
     async drain(hurry) {
+      isServing = false;
       for (const name of healthNames(deps.services)) health.setStatus(name, 'NOT_SERVING');
       logger.info('drain begun', { running_calls: tracker.count });
       const over = new AbortController();
@@ -128,6 +131,7 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
       else logger.info('drain ended');
     },
     close() {
+      isServing = false;
       isDraining = true;
       server.forceShutdown();
       closeFiles();
@@ -146,6 +150,27 @@ function addServices(server: Server, deps: ServerDeps): HealthImplementation {
   health.addToServer(server);
   if (deps.config.reflection) new ReflectionService(deps.packageDefinition).addToServer(server);
   return health;
+}
+
+function openTokens(path: string | undefined, logger: Logger): TokenFile | undefined {
+  if (path === undefined) return undefined;
+  try {
+    return new TokenFile(path, logger);
+  } catch (error) {
+    throw new Error(`auth.tokensFile can't be used: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function openTls(config: TlsConfig, interceptor: ServerInterceptor, logger: Logger): TlsCredentials {
+  try {
+    return new TlsCredentials(config, [interceptor], logger);
+  } catch (error) {
+    throw new Error(`tls.cert, tls.key or tls.clientCa can't be used: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function policyFor(
@@ -171,9 +196,7 @@ async function bind(server: Server, address: ListenAddress, credentials: ServerC
     const port = await bindAsync(server, target, credentials);
     return formatListen({ ...address, port } satisfies TcpAddress);
   } catch (error) {
-    throw new Error(`can't listen on ${target}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(`can't listen on ${target}: ${messageOf(error)}`, { cause: error });
   }
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { SecureContextOptions, SecureVersion } from 'node:tls';
+import { createSecureContext, type SecureContextOptions, type SecureVersion } from 'node:tls';
 import { ServerCredentials, type ServerInterceptor } from '@grpc/grpc-js';
 import type { TlsConfig } from '../../config/config.js';
 import type { Logger } from '../../ports/logger.js';
@@ -46,10 +46,13 @@ export class TlsCredentials extends ServerCredentials {
 }
 
 function readContext(config: TlsConfig): SecureContextOptions {
-  return {
+  const options: SecureContextOptions = {
     cert: readFileSync(config.cert),
     key: readFileSync(config.key),
     minVersion: `TLSv${config.minVersion}` satisfies SecureVersion,
     ...(config.clientCa === undefined ? {} : { ca: readFileSync(config.clientCa) }),
   };
+  // Throws here, and not at the first handshake, where the files don't fit together.
+  createSecureContext(options);
+  return options;
 }

@@ -1,0 +1,122 @@
+import { type ErrorReasonName, isCommitterError } from '../core/errors.js';
+import { WinstonLogger } from '../observability/winston-logger.js';
+import { PrometheusMetrics } from '../observability/prometheus-metrics.js';
+import type { JobsAdmin, JobView } from './app.js';
+import type { Command, CommandDeps } from './command.js';
+import { CommandError, type ExitCode, exitCodes } from './exit-codes.js';
+import { type CliIo, print, printJson, table } from './io.js';
+import { loadCommandConfig } from './load-config.js';
+import type { ParsedCommand } from './options.js';
+
+const actions = ['list', 'show', 'commit', 'abort'] as const;
+type Action = (typeof actions)[number];
+
+export const jobsCommand: Command = {
+  name: 'jobs',
+  usage: 'list | show TOKEN | commit TOKEN | abort TOKEN',
+  summary: 'Look at jobs in the store, and finish or undo one whose driver is gone.',
+  options: {
+    json: { type: 'boolean', doc: 'Print JSON: an object, or for `list` one object a line.' },
+    force: {
+      type: 'boolean',
+      doc: 'With `abort`: end a job that can be neither finished nor undone, and name every key it leaves.',
+    },
+  },
+  takesConfig: true,
+  async run(parsed, deps) {
+    const { action, token } = parseAction(parsed);
+    const { config } = loadCommandConfig(parsed, deps);
+    const logger = WinstonLogger.create({ level: config.log.level });
+    const app = deps.buildApp({ config, logger, metrics: new PrometheusMetrics(logger) });
+    try {
+      return await runAction(action, token, app.jobs, parsed, deps);
+    } catch (error) {
+      if (!isCommitterError(error)) throw error;
+      throw new CommandError(exitCodeOf(error.reason), `${error.message} (${error.reason})`);
+    } finally {
+      await app.close();
+      await logger.close();
+    }
+  },
+};
+
+function parseAction({ positionals, values }: ParsedCommand): { action: Action; token: string } {
+  const [word, token, ...rest] = positionals;
+  const action = actions.find((candidate) => candidate === word);
+  if (action === undefined) {
+    throw new CommandError(exitCodes.usage, `jobs takes one of ${actions.join(', ')}, not "${word ?? ''}".`);
+  }
+  if (action === 'list' ? token !== undefined : token === undefined || rest.length > 0) {
+    throw new CommandError(
+      exitCodes.usage,
+      `jobs ${action} takes ${action === 'list' ? 'no' : 'one'} token.`,
+    );
+  }
+  if (values['force'] === true && action !== 'abort') {
+    throw new CommandError(exitCodes.usage, `--force goes with jobs abort, not with jobs ${action}.`);
+  }
+  return { action, token: token ?? '' };
+}
+
+async function runAction(
+  action: Action,
+  token: string,
+  jobs: JobsAdmin,
+  parsed: ParsedCommand,
+  { io }: CommandDeps,
+): Promise<ExitCode> {
+  const isJson = parsed.values['json'] === true;
+  switch (action) {
+    case 'list': {
+      const views = await jobs.list();
+      if (isJson) for (const view of views) printJson(io, view);
+      else print(io, renderList(views));
+      return exitCodes.ok;
+    }
+    case 'show': {
+      const view = await jobs.show(token);
+      if (view === undefined) {
+        throw new CommandError(exitCodes.expectation, `No root holds a job with the token ${token}.`);
+      }
+      printView(io, view, isJson);
+      return exitCodes.ok;
+    }
+    case 'commit':
+      printView(io, await jobs.commit(token), isJson);
+      return exitCodes.ok;
+    case 'abort':
+      printView(io, await jobs.abort(token, { force: parsed.values['force'] === true }), isJson);
+      return exitCodes.ok;
+  }
+}
+
+function renderList(views: readonly JobView[]): string {
+  const rows = views.map((view) => [view.token, String(view.jobAttempt), view.state, view.destination]);
+  return table([['TOKEN', 'ATTEMPT', 'STATE', 'DESTINATION'], ...rows]);
+}
+
+function printView(io: CliIo, view: JobView, isJson: boolean): void {
+  if (isJson) printJson(io, view);
+  else print(io, table(Object.entries(view).map(([key, value]) => [key, showValue(value)])));
+}
+
+function showValue(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+function exitCodeOf(reason: ErrorReasonName): ExitCode {
+  switch (reason) {
+    case 'STORE_UNAVAILABLE':
+      return exitCodes.unreachable;
+    case 'INVALID_FIELD':
+      return exitCodes.usage;
+    case 'JOB_NOT_FOUND':
+    case 'JOB_ABORTED':
+    case 'JOB_COMMITTED':
+    case 'JOB_SUPERSEDED':
+    case 'OVERWROTE_OBJECTS':
+      return exitCodes.expectation;
+    default:
+      return exitCodes.failed;
+  }
+}

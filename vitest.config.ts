@@ -1,0 +1,20 @@
+import { defineConfig } from 'vitest/config';
+
+const second = 1_000;
+
+function project(name: string, include: string[], timeoutMs: number) {
+  return { test: { name, include, testTimeout: timeoutMs, hookTimeout: Math.max(timeoutMs, 60 * second) } };
+}
+
+export default defineConfig({
+  test: {
+    environment: 'node',
+    projects: [
+      project('unit', ['test/unit/**/*.test.ts'], 10 * second),
+      project('conformance', ['test/conformance/**/*.test.ts'], 60 * second),
+      project('protocol', ['test/protocol/**/*.test.ts'], 60 * second),
+      project('e2e', ['test/e2e/**/*.test.ts'], 120 * second),
+      project('observer', ['test/support/**/*.test.ts'], 60 * second),
+    ],
+  },
+});
