@@ -31,6 +31,10 @@ export interface AppOptions {
   readonly recordConcurrency: number;
   /** Life of a signed part URL; 900 at most. */
   readonly signedUrlSeconds: number;
+  /** Size of the first parts of a file. */
+  readonly firstPartBytes: number;
+  /** Remove records of ended jobs in the background. */
+  readonly cleanup: boolean;
   /** An open upload is in the ledger after twice this time at the latest. */
   readonly ledgerIntervalMs: number;
   readonly maxMessageBytes: number;

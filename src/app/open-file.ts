@@ -50,7 +50,7 @@ export async function openFile(
   const identity = { bucket, key, uploadId, commitbridgeId };
   ctx.ledger.add(job, identity);
   const handle = signHandle(job.hmacKey, { token: job.token, jobAttempt: job.jobAttempt, attempt, ...identity });
-  const plan = new PartPlan(store.capabilities);
+  const plan = new PartPlan(store.capabilities, ctx.options.firstPartBytes);
   const signedParts = await signParts(ctx, store, plan, identity, 1, input.partsToSign);
   const file = { uri: formatUri({ scheme: job.destination.scheme, bucket, key }), uploadId, commitbridgeId, handle };
   return { file, signedParts };

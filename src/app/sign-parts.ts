@@ -50,7 +50,7 @@ export async function signMoreParts(
       `the store takes ${maxParts} parts a file: ${input.file.uri} is too long for it`,
     );
   }
-  const plan = new PartPlan(store.capabilities);
+  const plan = new PartPlan(store.capabilities, ctx.options.firstPartBytes);
   return signParts(ctx, store, plan, upload, firstPartNumber, Math.min(count, maxParts - firstPartNumber + 1));
 }
 

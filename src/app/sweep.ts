@@ -54,6 +54,7 @@ const maxDeletions = 1_000;
 
 /** Cleanup is off the critical path (HADOOP-18568) and goes by name: a record that came since stays. */
 export function removeProcessed(ctx: AppContext, root: Root, { bucket, keys }: Processed): void {
+  if (!ctx.options.cleanup) return;
   ctx.background.start('remove processed records', async () => {
     for (let start = 0; start < keys.length; start += maxDeletions) {
       const { failed } = await root.store.deleteMany(bucket, keys.slice(start, start + maxDeletions));

@@ -6,11 +6,11 @@ export interface PartLimits {
   readonly equalParts: boolean;
 }
 
-const firstPartBytes = 8 * 1024 * 1024;
+export const defaultFirstPartBytes = 8 * 1024 * 1024;
 const runLengths = [1_000, 500, 250, 100, 50, 20, 10, 1];
 
 /**
- * The size of each part of a file whose length nobody knows yet. It starts at 8 MiB and doubles after each run of
+ * The size of each part of a file whose length nobody knows yet. It starts small and doubles after each run of
  * parts, so that the store's number of parts reaches the store's longest object (HADOOP-16900: a file of more
  * than 10,000 parts was cut off in silence). Where all parts must be equal the size can't grow.
  */
@@ -18,7 +18,10 @@ export class PartPlan {
   readonly #first: number;
   readonly #runLength: number;
 
-  constructor(readonly limits: PartLimits) {
+  constructor(
+    readonly limits: PartLimits,
+    firstPartBytes = defaultFirstPartBytes,
+  ) {
     this.#first = clamp(firstPartBytes, limits.minPartBytes, limits.maxPartBytes);
     this.#runLength = limits.equalParts
       ? limits.maxParts

@@ -1,0 +1,149 @@
+import { decorate } from './adapters/decorators/decorate.js';
+import { MemoryObjectStore } from './adapters/memory/memory-object-store.js';
+import { S3ObjectStore } from './adapters/s3/s3-object-store.js';
+import { SystemClock } from './adapters/system/clock.js';
+import { SystemRandom } from './adapters/system/random.js';
+import { CommitterApp } from './app/app.js';
+import type { Root } from './app/roots.js';
+import type { App, BuildApp, JobsAdmin, JobView } from './cli/app.js';
+import type { Config, CredentialsConfig, StoreConfig } from './config/config.js';
+import { CommitterError } from './core/errors.js';
+import type { Clock, Random } from './ports/clock.js';
+import type { Logger } from './ports/logger.js';
+import type { Metrics } from './ports/metrics.js';
+import type { ObjectStore } from './ports/object-store.js';
+import { createServices } from './rpc/services.js';
+import { statusOf } from './rpc/status.js';
+import type { S3Credentials } from './adapters/s3/s3-options.js';
+import { version } from './version.js';
+
+/** An open upload is in the ledger within a second: half of it until it is due, half until the next flush. */
+const ledgerIntervalMs = 500;
+
+/** The composition root: from a configuration to components. No other file knows every adapter. */
+export const buildApp: BuildApp = ({ config, logger, metrics }): App => {
+  const clock = new SystemClock();
+  const random = new SystemRandom();
+  const stores = new Map<string, ObjectStore>();
+  for (const [name, store] of config.stores) {
+    stores.set(name, buildStore(store, config, { clock, random, logger, metrics }));
+  }
+  const committer = new CommitterApp({
+    roots: buildRoots(config, stores),
+    clock,
+    random,
+    logger,
+    metrics,
+    options: {
+      version,
+      completeConcurrency: config.limits.completeConcurrency,
+      recordConcurrency: config.limits.recordConcurrency,
+      signedUrlSeconds: Math.floor(config.upload.urlTtlMs / 1_000),
+      firstPartBytes: config.upload.partSizeBytes,
+      cleanup: config.cleanup.enabled,
+      ledgerIntervalMs,
+      maxMessageBytes: config.limits.maxMessageBytes,
+    },
+  });
+  return {
+    services: createServices(committer.context),
+    jobs: jobsAdmin(committer),
+    stores,
+    clock,
+    random,
+    statusOf,
+    async close() {
+      await committer.close();
+      await Promise.all([...stores.values()].map((store) => store.close()));
+    },
+  };
+};
+
+interface StoreDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+function buildStore(store: StoreConfig, config: Config, deps: StoreDeps): ObjectStore {
+  const inner = store.type === 's3' ? buildS3(store, deps.clock) : buildMemory(store, config);
+  return decorate(inner, {
+    ...deps,
+    name: store.name,
+    retry: config.retry,
+    limit: { requests: store.maxConnections, transfers: store.maxConnections },
+    timeout: config.timeouts,
+  });
+}
+
+function buildS3(store: StoreConfig, clock: Clock): ObjectStore {
+  const options = {
+    region: store.region,
+    pathStyle: store.pathStyle,
+    credentials: s3Credentials(store.credentials),
+    maxSockets: store.maxConnections,
+    capabilities: store.capabilities,
+    ...(store.endpoint === undefined ? {} : { endpoint: store.endpoint }),
+    ...(store.encryption === undefined ? {} : { sse: store.encryption }),
+    ...(store.storageClass === undefined ? {} : { storageClass: store.storageClass }),
+  };
+  return new S3ObjectStore(options, clock);
+}
+
+function s3Credentials(credentials: CredentialsConfig): S3Credentials {
+  if (credentials.kind !== 'static') return credentials;
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  return {
+    kind: 'static',
+    accessKeyId,
+    secretAccessKey: secretAccessKey.reveal(),
+    ...(sessionToken === undefined ? {} : { sessionToken: sessionToken.reveal() }),
+  };
+}
+
+/** Buckets of a memory store are those that the roots name. */
+function buildMemory(store: StoreConfig, config: Config): ObjectStore {
+  const roots = config.roots.filter((root) => root.store === store.name);
+  const buckets = [...new Set(roots.flatMap((root) => [root.location.bucket, root.staging.bucket]))];
+  return new MemoryObjectStore({ buckets, capabilities: store.capabilities });
+}
+
+function buildRoots(config: Config, stores: ReadonlyMap<string, ObjectStore>): Root[] {
+  return config.roots.map((root) => {
+    const store = stores.get(root.store);
+    if (store === undefined) throw new Error(`roots[${root.index}].store: there is no store ${root.store}`);
+    return {
+      uri: root.location,
+      storeName: root.store,
+      store,
+      staging: { bucket: root.staging.bucket, key: root.staging.key },
+      principals: root.principals,
+    };
+  });
+}
+
+function jobsAdmin({ admin }: CommitterApp): JobsAdmin {
+  const show = async (token: string): Promise<JobView> => ({ ...(await admin.show(token)) });
+  return {
+    async list() {
+      return (await admin.list()).map((summary) => ({ ...summary }));
+    },
+    async show(token) {
+      try {
+        return await show(token);
+      } catch (error) {
+        if (error instanceof CommitterError && error.reason === 'JOB_NOT_FOUND') return undefined;
+        throw error;
+      }
+    },
+    async commit(token) {
+      await admin.commit(token);
+      return show(token);
+    },
+    async abort(token) {
+      await admin.abort(token, 'aborted by hand');
+      return show(token);
+    },
+  };
+}
