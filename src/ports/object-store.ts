@@ -9,7 +9,8 @@ import type { Readable } from 'node:stream';
  * id that was completed or aborted never completes again (it may answer a repeated Complete alike).
  *
  * Adapters do one request a call (paging is the caller's), never retry, and throw {@link StoreError} and
- * nothing else. Decorators retry, limit, time out and count. Keys are plain text: nothing decodes them, an
+ * nothing else. Decorators retry, limit, time out and count. A condition or a call that the capabilities exclude is
+ * `unsupported` and isn't sent: no store gets the chance to ignore it. Keys are plain text: nothing decodes them, an
  * adapter encodes them on the wire only. Every call takes a {@link CallOptions.signal}.
  */
 export interface ObjectStore {
@@ -99,6 +100,11 @@ export interface UploadRef extends ObjectRef {
 export interface CallOptions {
   /** Ends the call early with `cancelled`; the effect at the store is then unknown. */
   readonly signal?: AbortSignal;
+  /**
+   * The call, with its waits and repetitions, ends within this time, or ends with `timeout`: for a request that an
+   * earlier read allowed and that must not reach the store much later. Kept by the decorators, not by adapters.
+   */
+  readonly withinMs?: number;
 }
 
 export interface StoreCapabilities {
@@ -274,6 +280,11 @@ export class StoreError extends Error {
       readonly status?: number;
       readonly code?: string;
       readonly retryAfterMs?: number;
+      /**
+       * An earlier attempt at this call may have had its effect: `precondition-failed`, `no-such-upload` and the like may
+       * be the answer to our own success. Look before concluding.
+       */
+      readonly afterAmbiguousAttempt?: boolean;
       readonly cause?: unknown;
     } = {},
   ) {

@@ -11,7 +11,7 @@ import type {
   UploadRef,
 } from '../../src/ports/object-store.js';
 import { StoreError } from '../../src/ports/object-store.js';
-import { compareUtf8 } from '../../src/adapters/memory/utf8-order.js';
+import { compareUtf8 } from '../../src/core/utf8.js';
 import type { ConformanceTarget, RunningTarget } from './conformance-target.js';
 
 const TEST_TIMEOUT_MS = 60_000;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CompletedPart, StoreCapabilities } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
 import { SortedMap } from './sorted-map.js';
-import { compareUtf8 } from './utf8-order.js';
+import { compareUtf8 } from '../../core/utf8.js';
 
 export interface StoredObject {
   readonly etag: string;

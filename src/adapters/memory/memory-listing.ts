@@ -1,7 +1,7 @@
 import type { ListPageOptions, ObjectPage, UploadPage, UploadPageOptions } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
 import { MemoryBucket } from './memory-bucket.js';
-import { compareUtf8 } from './utf8-order.js';
+import { compareUtf8 } from '../../core/utf8.js';
 
 const MAX_PAGE = 1_000;
 

@@ -64,7 +64,11 @@ function makeClient(options: S3StoreOptions, file: FileCredentials | undefined):
     responseChecksumValidation: 'WHEN_REQUIRED',
     // With "Expect: 100-continue" the SDK opens a new connection for each part.
     expectContinueHeader: false,
-    requestHandler: { httpAgent: agent, httpsAgent: agent },
+    requestHandler: {
+      httpAgent: agent,
+      httpsAgent: agent,
+      ...(options.connectTimeoutMs !== undefined && { connectionTimeout: options.connectTimeoutMs }),
+    },
     ...(credentials.kind === 'static' && { credentials }),
     ...(file !== undefined && { credentials: askedEachTime(file) }),
   });

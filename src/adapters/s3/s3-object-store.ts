@@ -38,8 +38,10 @@ import type {
   UploadRef,
 } from '../../ports/object-store.js';
 import { StoreError, isStoreError } from '../../ports/object-store.js';
+import { relayStream } from '../relay-stream.js';
 import { PartPresigner } from './part-presigner.js';
 import { S3Connection } from './s3-connection.js';
+import { toStoreError } from './s3-errors.js';
 import { SdkHotCalls } from './s3-hot-calls.js';
 import type { S3HotCalls } from './s3-hot-calls.js';
 import { S3_CAPABILITIES } from './s3-options.js';
@@ -167,7 +169,8 @@ export class S3ObjectStore implements ObjectStore {
   async getStream(object: ObjectRef, call?: CallOptions): Promise<Readable> {
     const command = new GetObjectCommand(addressOf(object));
     const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
-    return known(answer.Body, 'Body') as Readable;
+    const body = known(answer.Body, 'Body') as Readable;
+    return relayStream(body, { toError: (cause) => brokenStream(cause, call?.signal) });
   }
 
   async head(object: ObjectRef, call?: CallOptions): Promise<ObjectHead | undefined> {
@@ -285,6 +288,11 @@ export class S3ObjectStore implements ObjectStore {
       throw new StoreError('invalid-parts', `a part number must be 1 to ${maxParts}`);
     }
   }
+}
+
+function brokenStream(cause: unknown, signal: AbortSignal | undefined): StoreError {
+  if (cause !== undefined || signal?.aborted === true) return toStoreError(cause, signal);
+  return new StoreError('unavailable', 'the stream ended before the object did');
 }
 
 function encodeToken(markers: readonly [key: string, uploadId: string]): string {

@@ -9,6 +9,8 @@ export interface S3StoreOptions {
   readonly credentials: S3Credentials;
   /** Connections to the store at most; requests beyond wait for one. */
   readonly maxSockets?: number;
+  /** For opening a connection; the time of a whole request is the decorator's. */
+  readonly connectTimeoutMs?: number;
   readonly sse?: S3Encryption;
   readonly storageClass?: string;
   /** What this server does otherwise than AWS. */
@@ -23,7 +25,7 @@ export type S3Credentials =
       readonly sessionToken?: string;
     }
   /** The SDK's own chain: environment, shared files, web identity, container, instance. */
-  | { readonly kind: 'default' }
+  | { readonly kind: 'default-chain' }
   /** A file that somebody rotates; see `file-credentials.ts` for its form. */
   | { readonly kind: 'file'; readonly path: string };
 
