@@ -1,16 +1,12 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import { runCli } from './cli/run.js';
 import { buildApp } from './wiring.js';
-
-const packageJson = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
+import { version } from './version.js';
 
 process.exitCode = await runCli(process.argv.slice(2), {
   io: { env: process.env, stdout: process.stdout, stderr: process.stderr },
   buildApp,
-  version: packageJson.version,
+  version,
   onStopSignal: (callback) => {
     process.on('SIGTERM', callback);
     process.on('SIGINT', callback);

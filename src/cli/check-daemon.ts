@@ -36,11 +36,10 @@ export async function checkDaemon(address: string): Promise<Finding> {
     return { ...finding, status: 'unmet', message: `the daemon says ${answer}: it is shutting down` };
   } catch (error) {
     const { code, details } = error as ServiceError;
-    const name = status[code] ?? String(code);
     return {
       ...finding,
       status: 'unreachable',
-      message: `no daemon answers there (${name}: ${details}): is it running, and does listen name this address?`,
+      message: `no daemon answers there (${status[code]}: ${details}): is it running, and does listen name this address?`,
     };
   } finally {
     client.close();

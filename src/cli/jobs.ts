@@ -101,7 +101,7 @@ function printView(io: CliIo, view: JobView, isJson: boolean): void {
 }
 
 function showValue(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function exitCodeOf(reason: ErrorReasonName): ExitCode {

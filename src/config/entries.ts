@@ -1,5 +1,5 @@
 import { nearest } from './nearest.js';
-import { type List, type Node, type Section, type SectionKeys } from './schema-nodes.js';
+import { type List, type Node, type Section } from './schema-nodes.js';
 
 /** Higher ranks win, key by key. */
 export const ranks = { file: 0, env: 1, flag: 2 } as const;
@@ -98,7 +98,7 @@ function secretFileLeaf(key: string): Node {
     isRequired: false,
     isBoolean: false,
     defaultText: undefined,
-    parse: (raw) => raw as string,
+    parse: (raw) => raw,
   };
 }
 
@@ -108,7 +108,7 @@ export interface FixedKey {
 }
 
 /** Every key whose path doesn't depend on names of the user, in the order of the schema. */
-export function fixedKeys(node: Section<SectionKeys>, path: Path = []): FixedKey[] {
+export function fixedKeys(node: Section, path: Path = []): FixedKey[] {
   return Object.entries(node.keys).flatMap(([key, child]): FixedKey[] => {
     const childPath = [...path, key];
     return child.kind === 'section' ? fixedKeys(child, childPath) : [{ path: childPath, node: child }];

@@ -14,6 +14,8 @@ export class WinstonLogger implements Logger {
 
   static create(options: LoggerOptions): WinstonLogger {
     const stream = options.stream ?? process.stderr;
+    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's own type of it
+    const transport: transports.StreamTransportInstance = new transports.Stream({ stream });
     return new WinstonLogger(
       createLogger({
         level: options.level,
@@ -23,7 +25,7 @@ export class WinstonLogger implements Logger {
             JSON.stringify({ time, level, message, ...fields }, errorsAsFields),
           ),
         ),
-        transports: [new transports.Stream({ stream })],
+        transports: [transport],
       }),
     );
   }

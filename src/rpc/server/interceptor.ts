@@ -34,7 +34,7 @@ const inFlightMetric = 'commitbridge_rpcs_in_flight';
 
 /** Steps in the life of a job, which are logged at level info. */
 const lifecycle = new Set(['SetupJob', 'CommitJob', 'AbortJob']);
-const broken = new Set<number>([Status.INTERNAL, Status.UNKNOWN, Status.DATA_LOSS]);
+const broken = new Set<Status>([Status.INTERNAL, Status.UNKNOWN, Status.DATA_LOSS]);
 
 /** Before a handler: identity, drain. After it: log, metrics. Health checks pass untouched. */
 export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): ServerInterceptor {
@@ -52,11 +52,11 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
       deps.metrics.gauge(inFlightMetric, deps.tracker.count);
     };
     let isFinished = false;
-    const finish = (code: number, details: string | undefined): void => {
+    const finish = (code: Status, details: string | undefined): void => {
       if (isFinished) return;
       isFinished = true;
       const durationMs = deps.clock.monotonicMs() - startedMs;
-      const name = Status[code] ?? String(code);
+      const name = Status[code];
       deps.metrics.observe(durationMetric, durationMs / 1_000, {
         rpc_method: method.path.slice(1),
         rpc_response_status_code: name,
@@ -116,7 +116,7 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
   };
 }
 
-function logCall(logger: Logger, code: number, fields: Readonly<Record<string, unknown>>): void {
+function logCall(logger: Logger, code: Status, fields: Readonly<Record<string, unknown>>): void {
   if (code === Status.OK) {
     if (lifecycle.has(String(fields['rpc']))) logger.info('rpc answered', fields);
     else logger.debug('rpc answered', fields);
