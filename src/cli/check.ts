@@ -1,11 +1,11 @@
 import { PrometheusMetrics } from '../observability/prometheus-metrics.js';
-import { WinstonLogger } from '../observability/winston-logger.js';
 import { checkDaemon } from './check-daemon.js';
 import { checkRoot, type Finding } from './check-root.js';
 import type { Command, CommandDeps } from './command.js';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.js';
 import { type CliIo, print, printJson } from './io.js';
 import { loadCommandConfig } from './load-config.js';
+import { openLogger } from './open-logger.js';
 import type { ParsedCommand } from './options.js';
 
 export const checkCommand: Command = {
@@ -33,10 +33,14 @@ export const checkCommand: Command = {
   },
 };
 
+/** Somebody waits for the answer. */
+const attempts = 3;
+
 async function checkRoots(parsed: ParsedCommand, deps: CommandDeps): Promise<Finding[]> {
   const { config } = loadCommandConfig(parsed, deps);
-  const logger = WinstonLogger.create({ level: config.log.level });
-  const app = deps.buildApp({ config, logger, metrics: new PrometheusMetrics(logger) });
+  const logger = openLogger(config);
+  const retry = { ...config.retry, attempts: Math.min(config.retry.attempts, attempts) };
+  const app = deps.buildApp({ config: { ...config, retry }, logger, metrics: new PrometheusMetrics(logger) });
   try {
     const findings: Finding[] = [{ subject: 'config', check: 'load', status: 'ok', message: 'is valid' }];
     for (const root of [...config.roots].sort((a, b) => a.index - b.index)) {

@@ -1,11 +1,11 @@
 import { type ErrorReasonName, isCommitterError } from '../core/errors.js';
-import { WinstonLogger } from '../observability/winston-logger.js';
 import { PrometheusMetrics } from '../observability/prometheus-metrics.js';
 import type { JobsAdmin, JobView } from './app.js';
 import type { Command, CommandDeps } from './command.js';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.js';
 import { type CliIo, print, printJson, table } from './io.js';
 import { loadCommandConfig } from './load-config.js';
+import { openLogger } from './open-logger.js';
 import type { ParsedCommand } from './options.js';
 
 const actions = ['list', 'show', 'commit', 'abort'] as const;
@@ -26,7 +26,7 @@ export const jobsCommand: Command = {
   async run(parsed, deps) {
     const { action, token } = parseAction(parsed);
     const { config } = loadCommandConfig(parsed, deps);
-    const logger = WinstonLogger.create({ level: config.log.level });
+    const logger = openLogger(config);
     const app = deps.buildApp({ config, logger, metrics: new PrometheusMetrics(logger) });
     try {
       return await runAction(action, token, app.jobs, parsed, deps);

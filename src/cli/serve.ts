@@ -3,7 +3,6 @@ import type { Config } from '../config/config.js';
 import { renderEffective } from '../config/print.js';
 import { type AdminServer, startAdminServer } from '../observability/admin-server.js';
 import { PrometheusMetrics } from '../observability/prometheus-metrics.js';
-import { WinstonLogger } from '../observability/winston-logger.js';
 import type { Logger } from '../ports/logger.js';
 import { packageDefinition } from '../rpc/proto.js';
 import { type RunningServer, startServer } from '../rpc/server/server.js';
@@ -12,6 +11,7 @@ import type { Command, CommandDeps } from './command.js';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.js';
 import { print } from './io.js';
 import { loadCommandConfig } from './load-config.js';
+import { openLogger } from './open-logger.js';
 import { distinctStagings, refusesConditionalPut } from './staging-probe.js';
 import { StoreWatch } from './store-watch.js';
 
@@ -38,7 +38,7 @@ export const serveCommand: Command = {
       print(deps.io, renderEffective(effective));
       return exitCodes.ok;
     }
-    const logger = WinstonLogger.create({ level: config.log.level });
+    const logger = openLogger(config);
     try {
       return await serve(config, logger, deps);
     } finally {

@@ -14,8 +14,6 @@ export class WinstonLogger implements Logger {
 
   static create(options: LoggerOptions): WinstonLogger {
     const stream = options.stream ?? process.stderr;
-    // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's own type of it
-    const transport: transports.StreamTransportInstance = new transports.Stream({ stream });
     return new WinstonLogger(
       createLogger({
         level: options.level,
@@ -25,7 +23,8 @@ export class WinstonLogger implements Logger {
             JSON.stringify({ time, level, message, ...fields }, errorsAsFields),
           ),
         ),
-        transports: [transport],
+        // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's types of it differ
+        transports: [new transports.Stream({ stream })],
       }),
     );
   }
