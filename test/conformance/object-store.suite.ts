@@ -538,21 +538,54 @@ export function objectStoreSuite(target: ConformanceTarget): void {
         await expect(store.abort({ ...upload, uploadId: otherId(upload.uploadId) })).resolves.toBe('absent');
       });
 
-      check('abort: against a Complete at the same time, one of both wins', async () => {
+      check(
+        'abort: against a Complete at the same time, a Complete that is told to succeed did',
+        async () => {
+          await raceAbortAndComplete(async (object, outcome) => {
+            const isVisible = (await store.head(object)) !== undefined;
+            expect(isVisible).toBe(outcome.completed);
+          });
+        },
+      );
+
+      check(
+        'abort: against a Complete at the same time, an object that is not there after it never comes',
+        async () => {
+          await raceAbortAndComplete(async (object, { isVisibleAfterAbort }) => {
+            if (!isVisibleAfterAbort) await expect(store.head(object)).resolves.toBeUndefined();
+          });
+        },
+      );
+
+      check('abort: against a Complete at the same time, aborted means that there is no object', async () => {
+        await raceAbortAndComplete(async (object, { aborted }) => {
+          if (aborted) await expect(store.head(object)).resolves.toBeUndefined();
+        });
+      });
+
+      async function raceAbortAndComplete(
+        judge: (
+          object: ObjectRef,
+          outcome: { completed: boolean; aborted: boolean; isVisibleAfterAbort: boolean },
+        ) => Promise<void>,
+      ): Promise<void> {
         const objects = place();
-        for (let round = 0; round < 8; round += 1) {
+        for (let round = 0; round < 24; round += 1) {
           const object = objects(`round-${round}`);
           const { upload, parts } = await openWithPart(object);
-          const [complete, abort] = await Promise.allSettled([
-            store.complete(upload, parts, {}),
-            store.abort(upload),
-          ]);
-          const isVisible = (await store.head(object)) !== undefined;
-          // A loser may hear of it in several ways; but a success that was told is a success.
-          if (complete.status === 'fulfilled') expect(isVisible).toBe(true);
-          if (abort.status === 'fulfilled' && abort.value === 'aborted') expect(isVisible).toBe(false);
+          const completing = store.complete(upload, parts, {}).then(
+            () => true,
+            () => false,
+          );
+          await new Promise((resolve) => setTimeout(resolve, round % 6));
+          const aborted = await store.abort(upload).then(
+            (result) => result === 'aborted',
+            () => false,
+          );
+          const isVisibleAfterAbort = (await store.head(object)) !== undefined;
+          await judge(object, { completed: await completing, aborted, isVisibleAfterAbort });
         }
-      });
+      }
     });
 
     describe('listUploads', () => {

@@ -14,7 +14,10 @@ const knownGaps: KnownGaps = {
   'complete: of several at a time one at least succeeds, and the object is right': {
     sometimes: 'tells a loser anything, such as 400',
   },
-  'abort: against a Complete at the same time, one of both wins': {
+  'abort: against a Complete at the same time, an object that is not there after it never comes': {
+    sometimes: 'answers the abort while the Complete is still at work, whose object comes a moment later',
+  },
+  'abort: against a Complete at the same time, aborted means that there is no object': {
     sometimes: 'both are told that they succeeded; the object is there',
   },
   'listParts: page by page all of them, each once': 'ignores max-parts and answers a marker by 501',

@@ -7,6 +7,12 @@ import { s3Target } from './s3-target.js';
 const knownGaps: KnownGaps = {
   'complete: replaces the object that is there':
     'keeps metadata of the old object that the upload has no value for',
+  'abort: against a Complete at the same time, an object that is not there after it never comes': {
+    sometimes: 'answers the abort while the Complete is still at work, whose object comes a moment later',
+  },
+  'abort: against a Complete at the same time, aborted means that there is no object': {
+    sometimes: 'both are told that they succeeded; the object is there',
+  },
   'listUploads: page by page all of them, each once': "answers 400 to an upload id's marker",
   'listUploads: page by page all uploads of one key': "answers 400 to an upload id's marker",
   'list: a key may be the folder of another': 'keys are paths of a file system: 409',
