@@ -115,7 +115,9 @@ function putText(
 ): void {
   let raw: unknown = text;
   const isList = node.kind === 'list' && !isListOfSections(node);
-  if (isList && !text.trimStart().startsWith('[')) {
+  // A list in YAML; an IPv6 address begins with a bracket too.
+  const isYaml = /^\s*\[.*\]\s*$/s.test(text);
+  if (isList && !isYaml) {
     raw = text
       .split(',')
       .map((item) => item.trim())
