@@ -166,12 +166,16 @@ final class Channels {
     try {
       builder = Grpc.newChannelBuilder(target, credentials);
       if (unix) {
+        NettyLog.quiet();
         // gRPC would send the path, URL-encoded, and Node's HTTP/2 server refuses that.
         builder.overrideAuthority("localhost");
       }
+      if (!unix) {
+        builder.keepAliveTime(5, TimeUnit.MINUTES).keepAliveTimeout(20, TimeUnit.SECONDS);
+      }
       // The retry here is the only one: it knows deadlines, endpoints and the reasons of errors.
       return builder.intercept(token).disableRetry().maxInboundMessageSize(MAX_MESSAGE_BYTES)
-          .keepAliveTime(5, TimeUnit.MINUTES).keepAliveTimeout(20, TimeUnit.SECONDS).build();
+          .build();
     } catch (IllegalArgumentException | IllegalStateException e) {
       throw new CommitbridgeException(CommitbridgeException.CONFIGURATION,
           ConfKeys.ENDPOINTS + " has '" + endpoint + "', which can't be used: " + e.getMessage(),

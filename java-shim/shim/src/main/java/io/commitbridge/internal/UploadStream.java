@@ -148,7 +148,12 @@ final class UploadStream extends OutputStream {
       left -= size;
     }
     if (left > 0 || nextPart == 1) {
-      parts.add(uploader.upload(nextPart++, current, from, left));
+      acquire(1);
+      try {
+        parts.add(uploader.upload(nextPart++, current, from, left));
+      } finally {
+        permits.release();
+      }
     }
   }
 
