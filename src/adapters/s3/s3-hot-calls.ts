@@ -45,7 +45,11 @@ export class SdkHotCalls implements S3HotCalls {
       },
       IfNoneMatch: options.ifNoneMatch,
     });
-    const { ETag: etag } = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
+    const { ETag: etag } = await this.connection
+      .run(call?.signal, (at) => this.client.send(command, at))
+      .catch((error: unknown) => {
+        throw isStoreError(error, 'not-found') ? noSuchUpload(error) : error;
+      });
     // The SDK takes a 200 whose body ends in "</Error>" for a failure, but not one with a line break after it.
     if (etag === undefined)
       throw new StoreError('unavailable', 'the answer to a Complete has no ETag', { status: 200 });
@@ -102,4 +106,9 @@ export class SdkHotCalls implements S3HotCalls {
   private get client(): S3Connection['client'] {
     return this.connection.client;
   }
+}
+
+/** s3proxy answers NoSuchKey to a Complete that a concurrent abort or Complete has overtaken. */
+function noSuchUpload(error: StoreError): StoreError {
+  return new StoreError('no-such-upload', error.message, { ...error.details, cause: error });
 }
