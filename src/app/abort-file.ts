@@ -18,12 +18,15 @@ export async function abortFile(
 ): Promise<void> {
   const attempt = parseAttempt(input.attempt);
   const job = await ctx.jobs.find(input.job, principal);
-  const upload = parseFile(job, attempt, input.file);
+  const upload = parseFile(ctx.roots, job, attempt, input.file);
   const stored = await job.facts.readRecord(attempt.task, attempt.number);
   const committed = stored === undefined ? undefined : pendingSetIn(stored.value);
   if (committed?.files.some((file) => uploadName(file) === uploadName(upload)) === true) {
-    throw new CommitterError('JOB_COMMITTED', `attempt ${attempt.id} has committed ${input.file.uri}: abort the attempt, not the file`);
+    throw new CommitterError(
+      'JOB_COMMITTED',
+      `attempt ${attempt.id} has committed ${input.file.uri}: abort the attempt, not the file`,
+    );
   }
-  await job.root.store.abort(upload);
+  await ctx.roots.storeOf(upload).abort(upload);
   ctx.ledger.remove(job, [upload]);
 }

@@ -28,7 +28,9 @@ export async function abortJob(
   const highest = input.scope === 'earlier' ? address.jobAttempt - 1 : address.jobAttempt;
   const reason = input.reason === '' ? 'abortJob was called' : input.reason;
   const name = `abort ${root.staging.bucket}/${root.staging.key}/${token}/${highest}`;
-  const published = await ctx.joined.run(name, () => abortAttempts(ctx, root, token, highest, reason, principal));
+  const published = await ctx.joined.run(name, () =>
+    abortAttempts(ctx, root, token, highest, reason, principal),
+  );
   return { published };
 }
 
@@ -70,7 +72,10 @@ export async function abortAttempts(
   if (highest < 0) return false;
   const own = await ctx.jobs.read(root, token, highest);
   if (own !== undefined && principal !== undefined && own.record.principal !== principal) {
-    throw new CommitterError('PRINCIPAL_NOT_ALLOWED', `job ${token} was set up by another principal than ${principal}`);
+    throw new CommitterError(
+      'PRINCIPAL_NOT_ALLOWED',
+      `job ${token} was set up by another principal than ${principal}`,
+    );
   }
   const adopts = own?.record.adopts;
   let published = false;
@@ -106,7 +111,10 @@ async function abortOne(
         return false;
       case 'superseded':
         if (jobAttempt < highest) return false;
-        throw new CommitterError('JOB_SUPERSEDED', `job ${token}: job attempt ${state.by} has taken over; nothing was aborted`);
+        throw new CommitterError(
+          'JOB_SUPERSEDED',
+          `job ${token}: job attempt ${state.by} has taken over; nothing was aborted`,
+        );
       case 'done':
         return true;
       case 'published': {
@@ -135,6 +143,7 @@ function refuseOverwritten(token: JobToken, decision: CommitDecision): void {
 
 async function requireJob(ctx: AppContext, root: Root, token: JobToken, jobAttempt: number): Promise<Job> {
   const job = await ctx.jobs.read(root, token, jobAttempt);
-  if (job === undefined) throw new CommitterError('JOB_NOT_FOUND', `job ${token} has ended and was collected`);
+  if (job === undefined)
+    throw new CommitterError('JOB_NOT_FOUND', `job ${token} has ended and was collected`);
   return job;
 }

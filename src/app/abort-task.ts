@@ -1,13 +1,18 @@
 import { abortableBeforeDecision } from '../core/abort-rule.js';
 import type { TaskAttempt } from '../core/ids.js';
-import { uploadsIn, type AttemptRecord, type Tombstone, type UploadIdentity } from '../core/records/attempt-record.js';
+import {
+  uploadsIn,
+  type AttemptRecord,
+  type Tombstone,
+  type UploadIdentity,
+} from '../core/records/attempt-record.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import { isListed } from './commit-task.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
 import { parseFile, type FileRef } from './file-ref.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
-import { mapLimit } from './map-limit.js';
+import { abortUploads } from './abort-uploads.js';
 
 export interface AbortTaskInput {
   readonly job: JobRef;
@@ -19,13 +24,15 @@ export interface AbortTaskInput {
 export async function abortTask(ctx: AppContext, input: AbortTaskInput, principal: string): Promise<void> {
   const attempt = parseAttempt(input.attempt);
   const job = await ctx.jobs.find(input.job, principal);
-  const named = input.files.map((file) => parseFile(job, attempt, file));
+  const named = input.files.map((file) => parseFile(ctx.roots, job, attempt, file));
   const record = await bury(job, attempt, named);
   if (record === undefined) return;
 
   const abortable =
-    record.replaced === undefined ? await abortableNow(job, record, named) : await abortableAfterCommit(job, record);
-  await mapLimit(abortable, ctx.options.recordConcurrency, (upload) => job.root.store.abort(upload));
+    record.replaced === undefined
+      ? await abortableNow(job, record, named)
+      : await abortableAfterCommit(job, record);
+  await abortUploads(ctx, abortable);
   ctx.ledger.remove(job, abortable);
 }
 
@@ -61,7 +68,8 @@ async function abortableNow(
   for (let lower = job.jobAttempt - 1; lower >= 0 && !recovered; lower--) {
     const facts = factsOf(job.root, job.token, lower);
     const stored = await facts.readRecord(record.attempt.task, record.attempt.number);
-    recovered = stored !== undefined && (stored.value.kind === 'pendingset' || stored.value.replaced !== undefined);
+    recovered =
+      stored !== undefined && (stored.value.kind === 'pendingset' || stored.value.replaced !== undefined);
   }
   // Files that a repeated call names beyond those in the tombstone are this attempt's too: their handles verified.
   return abortableBeforeDecision({ ...record, named: [...record.named, ...named] }, recovered);
@@ -87,4 +95,3 @@ async function abortableAfterCommit(job: Job, record: Tombstone): Promise<readon
     }
   }
 }
-

@@ -35,7 +35,9 @@ export class CommitterApp {
       metrics,
       options,
       jobs: new JobDirectory(roots),
-      ledger: new Ledger(clock, random, logger, options.ledgerIntervalMs, sweepEndedJob),
+      ledger: new Ledger(clock, random, logger, options.ledgerIntervalMs, (job, open) =>
+        sweepEndedJob({ roots, options }, job, open),
+      ),
       background: new Background(logger),
       joined: new JoinedCalls(),
     };

@@ -34,7 +34,9 @@ export async function commitJob(
 ): Promise<CommitJobResult> {
   const exact = input.exactWinners?.map(parseAttempt);
   const job = await ctx.jobs.find(input.job, principal);
-  return ctx.joined.run(`commit ${job.facts.bucket}/${job.facts.layout.prefix}`, () => commitFoundJob(ctx, job, exact));
+  return ctx.joined.run(`commit ${job.facts.bucket}/${job.facts.layout.prefix}`, () =>
+    commitFoundJob(ctx, job, exact),
+  );
 }
 
 /** Goes on from whatever the store says until the job is done or can't be. */
@@ -95,10 +97,16 @@ export class JobPublication {
         case 'aborted':
           throw new CommitterError('JOB_ABORTED', `job ${this.job.token} was aborted: ${state.reason}`);
         case 'superseded':
-          throw new CommitterError('JOB_SUPERSEDED', `job ${this.job.token}: job attempt ${state.by} has taken over`);
+          throw new CommitterError(
+            'JOB_SUPERSEDED',
+            `job ${this.job.token}: job attempt ${state.by} has taken over`,
+          );
         case 'rolling-back':
         case 'rolled-back':
-          throw new CommitterError('JOB_ABORTED', `job ${this.job.token} was rolled back: ${state.outcome.reason}`);
+          throw new CommitterError(
+            'JOB_ABORTED',
+            `job ${this.job.token} was rolled back: ${state.outcome.reason}`,
+          );
       }
       state = await readState(this.facts);
     }
@@ -109,7 +117,7 @@ export class JobPublication {
     try {
       const loaded = await this.#load(decision);
       if (loaded === undefined) return;
-      const publication = await publish(ctx, job.root, facts, loaded.plan, loaded.sets);
+      const publication = await publish(ctx, facts, loaded.plan, loaded.sets);
       if (publication.result !== 'foreign') return;
       const reason = `another writer made ${publication.uri} while the job was published`;
       if (!(await beginRollback(ctx, facts, reason))) return;
@@ -128,7 +136,7 @@ export class JobPublication {
     if (loaded === undefined) return;
     const { root, token, jobAttempt } = job;
     const records = this.decided?.own?.records ?? [];
-    await finish(ctx, { root, token, jobAttempt, facts, decision, sets: loaded.sets, records });
+    await finish(ctx, { root, token, jobAttempt, facts, decision, ...loaded, records });
   }
 
   /** `undefined` where the state has moved on meanwhile. */

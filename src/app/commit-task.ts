@@ -102,10 +102,14 @@ export class TaskCommit {
   }
 
   #validate(file: ClosedFileRef): PendingFile {
-    const identity = parseFile(this.job, this.attempt, file.pending);
-    const { minPartBytes, maxPartBytes, maxParts, emptyParts } = this.job.root.store.capabilities;
+    const identity = parseFile(this.ctx.roots, this.job, this.attempt, file.pending);
+    const { minPartBytes, maxPartBytes, maxParts, emptyParts } =
+      this.ctx.roots.storeOf(identity).capabilities;
     const invalid = (why: string): CommitterError =>
-      new CommitterError('INVALID_PARTS', `the parts of ${quote(file.pending.uri)} cannot make a file: ${why}`);
+      new CommitterError(
+        'INVALID_PARTS',
+        `the parts of ${quote(file.pending.uri)} cannot make a file: ${why}`,
+      );
     const { parts } = file;
     if (parts.length === 0) throw invalid('there are none; an empty file has one part of 0 bytes');
     if (parts.length > maxParts) throw invalid(`there are ${parts.length}, the store takes ${maxParts}`);
@@ -116,7 +120,9 @@ export class TaskCommit {
       const isLast = index === parts.length - 1;
       const least = isLast ? (parts.length === 1 && emptyParts ? 0 : 1) : minPartBytes;
       if (!Number.isSafeInteger(part.sizeBytes) || part.sizeBytes < least || part.sizeBytes > maxPartBytes) {
-        throw invalid(`part ${part.partNumber} has ${part.sizeBytes} bytes; ${least} to ${maxPartBytes} are allowed there`);
+        throw invalid(
+          `part ${part.partNumber} has ${part.sizeBytes} bytes; ${least} to ${maxPartBytes} are allowed there`,
+        );
       }
       lengthBytes += part.sizeBytes;
     });
@@ -133,9 +139,13 @@ export function isListed(plan: Plan, attempt: TaskAttempt): boolean {
 
 function refuseOtherRecord(existing: AttemptRecord, attempt: TaskAttempt): never {
   if (existing.kind === 'tombstone' && existing.attempt.id === attempt.id) {
-    throw new CommitterError('ATTEMPT_ABORTED', `task attempt ${attempt.id} was aborted before; it cannot be committed`);
+    throw new CommitterError(
+      'ATTEMPT_ABORTED',
+      `task attempt ${attempt.id} was aborted before; it cannot be committed`,
+    );
   }
-  const how = existing.attempt.id === attempt.id ? 'with other files' : `by task attempt ${existing.attempt.id}`;
+  const how =
+    existing.attempt.id === attempt.id ? 'with other files' : `by task attempt ${existing.attempt.id}`;
   throw new CommitterError(
     'ATTEMPT_EXISTS',
     `number ${attempt.number} of task ${attempt.task} was committed ${how} already`,

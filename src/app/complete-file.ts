@@ -1,7 +1,6 @@
 import { CommitterError } from '../core/errors.js';
-import type { PendingFile } from '../core/records/attempt-record.js';
-import { formatUri } from '../core/uri.js';
-import { isStoreError, type ObjectStore } from '../ports/object-store.js';
+import { uriOf, type PendingFile } from '../core/records/attempt-record.js';
+import { isStoreError } from '../ports/object-store.js';
 import type { AppContext } from './context.js';
 import { commitbridgeIdName } from './open-file.js';
 
@@ -16,10 +15,11 @@ const maxConflicts = 5;
  */
 export async function completeFile(
   ctx: AppContext,
-  store: ObjectStore,
   file: PendingFile,
-  conditional: boolean,
+  overwritesNothing: boolean,
 ): Promise<'published' | 'foreign'> {
+  const store = ctx.roots.storeOf(file);
+  const conditional = overwritesNothing && store.capabilities.conditionalComplete;
   const parts = file.etags.map((etag, index) => ({ partNumber: index + 1, etag }));
   for (let tries = 1; ; tries++) {
     try {
@@ -27,12 +27,23 @@ export async function completeFile(
       return 'published';
     } catch (error) {
       // Overlapping Completes of one upload answer 404 or 400 on some stores though the object is right.
-      if (!isStoreError(error, 'no-such-upload', 'not-found', 'precondition-failed', 'conflict', 'invalid-parts', 'invalid')) {
+      if (
+        !isStoreError(
+          error,
+          'no-such-upload',
+          'not-found',
+          'precondition-failed',
+          'conflict',
+          'invalid-parts',
+          'invalid',
+        )
+      ) {
         throw error;
       }
       const found = await store.head(file);
       if (found?.metadata[commitbridgeIdName] === file.commitbridgeId) return 'published';
-      if (!isStoreError(error, 'precondition-failed', 'conflict')) throw lost(file, found !== undefined, error);
+      if (!isStoreError(error, 'precondition-failed', 'conflict'))
+        throw lost(file, found !== undefined, error);
       if (found !== undefined && conditional) return 'foreign';
       // 409, or the object that stood there is gone again: the upload may still be there.
       if (tries === maxConflicts) throw error;
@@ -42,7 +53,7 @@ export async function completeFile(
 }
 
 function lost(file: PendingFile, isReplaced: boolean, cause: unknown): CommitterError {
-  const uri = formatUri({ scheme: 's3a', bucket: file.bucket, key: file.key });
+  const uri = uriOf(file);
   const what = isReplaced ? 'the object there is another writer’s' : 'there is no object there';
   return new CommitterError(
     'FOREIGN_OBJECT',

@@ -1,11 +1,15 @@
-import { CommitterError, isCommitterError } from '../core/errors.js';
+import type { CommitterError} from '../core/errors.js';
+import { isCommitterError } from '../core/errors.js';
 import type { TaskAttempt } from '../core/ids.js';
-import { pendingSetDigest, type PendingFile, type PendingSet } from '../core/records/attempt-record.js';
+import { pendingSetDigest, uriOf, type PendingSet } from '../core/records/attempt-record.js';
 import type { Decision } from '../core/records/decision.js';
-import type { Plan, Winner } from '../core/records/plan.js';
+import type { Deletion, Plan, Winner } from '../core/records/plan.js';
+import type { StoreUri } from '../core/uri.js';
 import { chooseWinners, refuseDuplicateKeys } from '../core/winners.js';
 import { isoNow, type AppContext } from './context.js';
+import { judgeConflicts } from './conflicts.js';
 import { existingKeys } from './existing-keys.js';
+import { filesOf } from './files-of.js';
 import type { Job } from './job-directory.js';
 import { loadRecords, type LoadedRecord } from './load-records.js';
 
@@ -28,19 +32,24 @@ export async function decide(
 ): Promise<Decided> {
   const { facts, jobAttempt } = job;
   const records = await loadRecords(ctx, facts);
-  const sets = chooseWinners(records.map((loaded) => ({ ...loaded, jobAttempt })), exact).map(({ set }) => set);
+  const sets = chooseWinners(
+    records.map((loaded) => ({ ...loaded, jobAttempt })),
+    exact,
+  ).map(({ set }) => set);
+  let deletions: readonly Deletion[];
   try {
     refuseDuplicateKeys(filesOf(sets));
+    deletions = await judgeConflicts(ctx, job, sets);
   } catch (error) {
-    if (!isCommitterError(error, 'DUPLICATE_KEY')) throw error;
+    if (!isCommitterError(error, 'DUPLICATE_KEY', 'DESTINATION_EXISTS')) throw error;
     return refuse(ctx, job, error);
   }
   const plan: Plan = {
     token: job.token,
     jobAttempt,
     winners: sets.map((set) => winnerOf(set, jobAttempt)),
-    deletions: [],
-    overwrites: await findOverwrites(job, sets),
+    deletions,
+    overwrites: await findOverwrites(ctx, sets),
   };
   const hash = await facts.writePlan(plan);
   const created = await facts.createDecision({
@@ -66,22 +75,23 @@ async function refuse(ctx: AppContext, job: Job, error: CommitterError): Promise
   return { decision: created.value };
 }
 
-async function findOverwrites(job: Job, sets: readonly PendingSet[]): Promise<string[]> {
-  const keysByBucket = new Map<string, string[]>();
-  for (const { bucket, key } of filesOf(sets)) {
-    const keys = keysByBucket.get(bucket);
-    if (keys === undefined) keysByBucket.set(bucket, [key]);
-    else keys.push(key);
+async function findOverwrites(ctx: AppContext, sets: readonly PendingSet[]): Promise<string[]> {
+  const keysByBucket = new Map<string, { readonly place: StoreUri; readonly keys: string[] }>();
+  for (const file of filesOf(sets)) {
+    const { scheme, bucket, key } = file;
+    // Two stores may have buckets of one name.
+    const name = `${ctx.roots.storeNameOf(file)} ${bucket}`;
+    const group = keysByBucket.get(name);
+    if (group === undefined) keysByBucket.set(name, { place: { scheme, bucket, key }, keys: [key] });
+    else group.keys.push(key);
   }
   const overwrites: string[] = [];
-  for (const [bucket, keys] of keysByBucket) {
-    for (const key of await existingKeys(job.root.store, bucket, keys)) overwrites.push(`${bucket}/${key}`);
+  for (const { place, keys } of keysByBucket.values()) {
+    const { scheme, bucket } = place;
+    const existing = await existingKeys(ctx.roots.storeOf(place), bucket, keys);
+    for (const key of existing) overwrites.push(uriOf({ scheme, bucket, key }));
   }
   return overwrites.sort();
-}
-
-export function* filesOf(sets: readonly PendingSet[]): Generator<PendingFile> {
-  for (const set of sets) yield* set.files;
 }
 
 function winnerOf(set: PendingSet, jobAttempt: number): Winner {

@@ -1,8 +1,8 @@
 import type { PendingSet } from '../core/records/attempt-record.js';
 import { isStoreError } from '../ports/object-store.js';
+import { abortUploads } from './abort-uploads.js';
 import type { AppContext } from './context.js';
 import type { Job } from './job-directory.js';
-import { mapLimit } from './map-limit.js';
 
 /**
  * Clears a pendingset that came after its job's decision and that the decision does not list: nobody will ever
@@ -10,7 +10,7 @@ import { mapLimit } from './map-limit.js';
  */
 export async function discardRecord(ctx: AppContext, job: Job, set: PendingSet): Promise<void> {
   const { store } = job.root;
-  await mapLimit(set.files, ctx.options.recordConcurrency, (file) => store.abort(file));
+  await abortUploads(ctx, set.files);
   const stored = await job.facts.readRecord(set.attempt.task, set.attempt.number);
   if (stored?.value.kind !== 'pendingset') return;
   const key = job.facts.layout.record(set.attempt.task, set.attempt.number);

@@ -1,16 +1,19 @@
 import { hasEnded } from '../core/job-state.js';
 import type { UploadIdentity } from '../core/records/attempt-record.js';
+import { abortUploads } from './abort-uploads.js';
+import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
 import { factsOf, type Job } from './job-directory.js';
-import { mapLimit } from './map-limit.js';
-
-const abortConcurrency = 16;
 
 /**
  * Aborts what this daemon opened for a job that has ended: zombies' uploads that whoever ended the job could not
  * see. By then every winner is completed, and aborting a completed upload does nothing.
  */
-export async function sweepEndedJob(job: Job, open: readonly UploadIdentity[]): Promise<'running' | 'ended'> {
+export async function sweepEndedJob(
+  ctx: Pick<AppContext, 'roots' | 'options'>,
+  job: Job,
+  open: readonly UploadIdentity[],
+): Promise<'running' | 'ended'> {
   // Reruns in a job attempt that adopted must not fail: CommitTask and CommitJob clear their uploads.
   if (job.record.adopts !== undefined) return 'running';
   const decision = await job.facts.readDecision();
@@ -20,6 +23,6 @@ export async function sweepEndedJob(job: Job, open: readonly UploadIdentity[]): 
     decision.decision === 'superseded' ? await decidingAttempt(root, token, decision.by) : job.jobAttempt;
   const state = await readState(factsOf(root, token, number));
   if (!hasEnded(state)) return 'running';
-  await mapLimit(open, abortConcurrency, (upload) => root.store.abort(upload));
+  await abortUploads(ctx, open);
   return 'ended';
 }

@@ -80,7 +80,12 @@ export class JobFacts {
 
   createRecord(record: AttemptRecord): Promise<Creation<AttemptRecord>> {
     const { task, number } = record.attempt;
-    return this.#createOnce(this.layout.record(task, number), record, encodeAttemptRecord, decodeAttemptRecord);
+    return this.#createOnce(
+      this.layout.record(task, number),
+      record,
+      encodeAttemptRecord,
+      decodeAttemptRecord,
+    );
   }
 
   replaceRecord(record: AttemptRecord, etag: string): Promise<boolean> {
@@ -121,7 +126,10 @@ export class JobFacts {
     return (await this.#read(key, decodeLedgerSegment))?.value ?? [];
   }
 
-  async #read<T>(key: string, decode: (body: Uint8Array, where: string) => T): Promise<Stored<T> | undefined> {
+  async #read<T>(
+    key: string,
+    decode: (body: Uint8Array, where: string) => T,
+  ): Promise<Stored<T> | undefined> {
     try {
       const { body, etag } = await this.store.get({ bucket: this.bucket, key });
       return { value: decode(body, key), etag };
@@ -150,7 +158,11 @@ export class JobFacts {
       try {
         const found = await this.store.get(object);
         const same = Buffer.compare(found.body, body) === 0;
-        return { status: same ? 'created' : 'exists', value: same ? value : decode(found.body, key), etag: found.etag };
+        return {
+          status: same ? 'created' : 'exists',
+          value: same ? value : decode(found.body, key),
+          etag: found.etag,
+        };
       } catch (error) {
         // A 409 of a writer that failed in the end, or gc took it away meanwhile.
         if (!isStoreError(error, 'not-found')) throw error;

@@ -2,9 +2,11 @@ import { CommitterError } from '../core/errors.js';
 import { verifyHandle } from '../core/handle.js';
 import type { TaskAttempt } from '../core/ids.js';
 import type { UploadIdentity } from '../core/records/attempt-record.js';
-import { formatUri, isKeyWithin, parseUri, quote, type StoreUri } from '../core/uri.js';
+import { formatUri, isWithin, parseUri, quote, type StoreUri } from '../core/uri.js';
 import { utf8Length } from '../core/utf8.js';
+import type { ObjectStore } from '../ports/object-store.js';
 import type { Job } from './job-directory.js';
+import type { Roots } from './roots.js';
 
 /** A pending file as a caller hands it back. */
 export interface FileRef {
@@ -14,42 +16,43 @@ export interface FileRef {
   readonly handle: Uint8Array;
 }
 
+/** Where a file of a job may lie: its final place and the store of it. */
+export interface FilePlace {
+  readonly uri: StoreUri;
+  readonly store: ObjectStore;
+}
+
 /**
- * The final key of a file of a job.
+ * The final place of a file of a job: below its destination, or, where the job was set up so, in any root that its
+ * principal may use.
  *
- * @throws CommitterError INVALID_FIELD, PATH_OUTSIDE_DESTINATION, KEY_TOO_LONG
+ * @throws CommitterError INVALID_FIELD, PATH_OUTSIDE_DESTINATION, OUTSIDE_ROOTS, KEY_TOO_LONG
  */
-export function parseFileUri(job: Job, text: string): StoreUri {
+export function parseFileUri(roots: Roots, job: Job, text: string): FilePlace {
   const uri = parseUri(text, 'uri');
-  const { destination, root } = job;
-  const inside =
-    uri.scheme === destination.scheme &&
-    uri.bucket === destination.bucket &&
-    uri.key !== destination.key &&
-    isKeyWithin(destination.key, uri.key);
-  if (!inside || text.endsWith('/')) {
+  const { destination, record } = job;
+  const isBelow = isWithin(destination, uri) && uri.key !== destination.key;
+  if (text.endsWith('/') || (!isBelow && (!record.options.allowOtherLocations || uri.key === ''))) {
     throw new CommitterError(
       'PATH_OUTSIDE_DESTINATION',
       `${quote(text)} is not a file below the job's destination ${formatUri(destination)}`,
     );
   }
-  if (root.staging.bucket === uri.bucket && isKeyWithin(root.staging.key, uri.key)) {
-    throw new CommitterError('PATH_OUTSIDE_DESTINATION', `${quote(text)} lies in the staging root: move roots[].staging`);
-  }
-  const { maxKeyBytes } = root.store.capabilities;
+  const { store } = roots.resolve(uri, record.principal);
+  const { maxKeyBytes } = store.capabilities;
   if (utf8Length(uri.key) > maxKeyBytes) {
     throw new CommitterError(
       'KEY_TOO_LONG',
       `the final key has ${utf8Length(uri.key)} bytes of UTF-8, the store takes ${maxKeyBytes}: shorten the destination, partition values or file names; ${quote(uri.key)}`,
     );
   }
-  return uri;
+  return { uri, store };
 }
 
 /** @throws CommitterError FORGED_HANDLE besides those of {@link parseFileUri} */
-export function parseFile(job: Job, attempt: TaskAttempt, file: FileRef): UploadIdentity {
-  const { bucket, key } = parseFileUri(job, file.uri);
-  const identity = { bucket, key, uploadId: file.uploadId, commitbridgeId: file.commitbridgeId };
+export function parseFile(roots: Roots, job: Job, attempt: TaskAttempt, file: FileRef): UploadIdentity {
+  const { uri } = parseFileUri(roots, job, file.uri);
+  const identity = { ...uri, uploadId: file.uploadId, commitbridgeId: file.commitbridgeId };
   const claims = { token: job.token, jobAttempt: job.jobAttempt, attempt, ...identity };
   if (!verifyHandle(job.hmacKey, claims, file.handle)) {
     throw new CommitterError(

@@ -1,14 +1,16 @@
 import type { JobToken } from '../core/ids.js';
 import type { PendingSet } from '../core/records/attempt-record.js';
 import type { CommitDecision } from '../core/records/decision.js';
+import type { Deletion, Plan } from '../core/records/plan.js';
 import type { JobRecord } from '../core/records/job-record.js';
 import { encodeSuccessMarker, successMarkerName } from '../core/records/success-marker.js';
 import { joinKey, parseUri } from '../core/uri.js';
 import { isStoreError } from '../ports/object-store.js';
 import { isoNow, type AppContext } from './context.js';
-import { filesOf } from './decide.js';
+import { filesOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
-import type { LoadedRecord } from './load-records.js';
+import { sameEtag, type LoadedRecord } from './load-records.js';
+import { mapLimit } from './map-limit.js';
 import type { Root } from './roots.js';
 import { abortLosers, removeProcessed } from './sweep.js';
 
@@ -20,18 +22,36 @@ export interface Finish {
   /** Of the deciding job attempt. */
   readonly facts: JobFacts;
   readonly decision: CommitDecision;
+  readonly plan: Plan;
   readonly sets: readonly PendingSet[];
   readonly records?: readonly LoadedRecord[];
 }
 
-/** What is left to do once all files are visible: the marker, the losers, `done`. Safe to repeat, by anybody. */
+/** What is left to do once all files are visible: old objects, the marker, the losers, `done`. Safe to repeat, by anybody. */
 export async function finish(ctx: AppContext, input: Finish): Promise<void> {
   const { root, token, facts } = input;
+  await mapLimit(input.plan.deletions, ctx.options.completeConcurrency, (deletion) =>
+    deleteReplaced(ctx, deletion),
+  );
   const job = await facts.readJob();
   if (job?.options.successMarker === true) await writeMarker(ctx, input, job);
   const processed = await abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records);
   await markDone(ctx, facts);
   removeProcessed(ctx, root, processed);
+}
+
+/** An object that changed since the plan was made is another writer's, and stays. */
+async function deleteReplaced(ctx: AppContext, deletion: Deletion): Promise<void> {
+  const store = ctx.roots.storeOf(deletion);
+  try {
+    if (store.capabilities.conditionalDelete) {
+      await store.delete(deletion, { ifMatch: deletion.etag });
+    } else if (sameEtag((await store.head(deletion))?.etag, deletion.etag)) {
+      await store.delete(deletion, {});
+    }
+  } catch (error) {
+    if (!isStoreError(error, 'precondition-failed', 'not-found', 'conflict')) throw error;
+  }
 }
 
 async function markDone(ctx: AppContext, facts: JobFacts): Promise<void> {

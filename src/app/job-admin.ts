@@ -76,7 +76,10 @@ export class JobAdmin {
     const { root, token, highest } = await this.#find(tokenText);
     const job = await this.ctx.jobs.read(root, token, highest);
     if (job === undefined) {
-      throw new CommitterError('JOB_NOT_FOUND', `job ${token} has no job.json: it was never set up, or was collected`);
+      throw new CommitterError(
+        'JOB_NOT_FOUND',
+        `job ${token} has no job.json: it was never set up, or was collected`,
+      );
     }
     return commitFoundJob(this.ctx, job, undefined);
   }
@@ -86,14 +89,19 @@ export class JobAdmin {
     return { published: await abortAttempts(this.ctx, root, token, highest, reason) };
   }
 
-  async #find(tokenText: string): Promise<{ root: Root; token: JobToken; attempts: number[]; highest: number }> {
+  async #find(
+    tokenText: string,
+  ): Promise<{ root: Root; token: JobToken; attempts: number[]; highest: number }> {
     const token = parseToken(tokenText, 'TOKEN');
     for (const root of this.#rootsByStaging()) {
       const attempts = await this.#attempts(root, token);
       const highest = attempts.at(-1);
       if (highest !== undefined) return { root, token, attempts, highest };
     }
-    throw new CommitterError('JOB_NOT_FOUND', `no staging root of the configuration holds a job ${token}: see \`commitbridge jobs list\``);
+    throw new CommitterError(
+      'JOB_NOT_FOUND',
+      `no staging root of the configuration holds a job ${token}: see \`commitbridge jobs list\``,
+    );
   }
 
   async #attempts(root: Root, token: JobToken): Promise<number[]> {

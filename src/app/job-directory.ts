@@ -50,7 +50,10 @@ export class JobDirectory {
   /** @throws CommitterError INVALID_FIELD, OUTSIDE_ROOTS, PRINCIPAL_NOT_ALLOWED */
   address(ref: JobRef, principal: string): JobAddress {
     if (ref.tokens.length === 0 || ref.tokens.length > maxTokens) {
-      throw new CommitterError('INVALID_FIELD', `job.tokens must name 1 to ${maxTokens} tokens; got ${ref.tokens.length}`);
+      throw new CommitterError(
+        'INVALID_FIELD',
+        `job.tokens must name 1 to ${maxTokens} tokens; got ${ref.tokens.length}`,
+      );
     }
     const destination = parseUri(ref.destination, 'job.destination');
     return {
@@ -72,7 +75,10 @@ export class JobDirectory {
     const name = nameOf(address);
     const job = this.#jobs.get(name) ?? (await this.#joined.run(name, () => this.#lookUp(address, name)));
     if (job.record.principal !== principal) {
-      throw new CommitterError('PRINCIPAL_NOT_ALLOWED', `job ${job.token} was set up by another principal than ${principal}`);
+      throw new CommitterError(
+        'PRINCIPAL_NOT_ALLOWED',
+        `job ${job.token} was set up by another principal than ${principal}`,
+      );
     }
     return job;
   }
@@ -102,7 +108,7 @@ export class JobDirectory {
     let ended: Job | undefined;
     for (const [index, token] of address.tokens.entries()) {
       const job = await this.read(address.root, token, address.jobAttempt);
-      if (job === undefined || job.record.destination !== formatUri(address.destination)) continue;
+      if (job?.record.destination !== formatUri(address.destination)) continue;
       const isLast = index === address.tokens.length - 1;
       if ((isLast && ended === undefined) || !(await jobHasEnded(job))) {
         this.#keep(name, job);

@@ -55,7 +55,8 @@ export class Ledger {
   add(job: Job, upload: UploadIdentity): void {
     const name = nameOf(job);
     let ledger = this.#jobs.get(name);
-    if (ledger === undefined) this.#jobs.set(name, (ledger = { job, open: new Map(), ended: false, askedAt: -Infinity }));
+    if (ledger === undefined)
+      this.#jobs.set(name, (ledger = { job, open: new Map(), ended: false, askedAt: -Infinity }));
     ledger.open.set(uploadName(upload), { upload, openedAt: this.clock.monotonicMs(), written: false });
     this.#loop ??= this.#run().finally(() => (this.#loop = undefined));
   }

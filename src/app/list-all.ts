@@ -1,10 +1,18 @@
 import type { ListedObject, ObjectStore } from '../ports/object-store.js';
 
-/** Every object under a prefix, page by page, in key order. */
-export async function* listAll(store: ObjectStore, bucket: string, prefix: string): AsyncGenerator<ListedObject> {
+/** Every object under a prefix, page by page, in key order; `isShallow`: not those behind a further slash. */
+export async function* listAll(
+  store: ObjectStore,
+  bucket: string,
+  prefix: string,
+  isShallow = false,
+): AsyncGenerator<ListedObject> {
   let continuation: string | undefined;
   do {
-    const page = await store.list(bucket, prefix, continuation === undefined ? {} : { continuation });
+    const page = await store.list(bucket, prefix, {
+      ...(isShallow ? { delimiter: '/' } : {}),
+      ...(continuation === undefined ? {} : { continuation }),
+    });
     yield* page.objects;
     continuation = page.next;
   } while (continuation !== undefined);

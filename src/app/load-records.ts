@@ -1,4 +1,9 @@
-import { pendingSetDigest, pendingSetIn, type AttemptRecord, type PendingSet } from '../core/records/attempt-record.js';
+import {
+  pendingSetDigest,
+  pendingSetIn,
+  type AttemptRecord,
+  type PendingSet,
+} from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
 import type { Plan } from '../core/records/plan.js';
 import type { JobToken, TaskName } from '../core/ids.js';
@@ -36,8 +41,15 @@ async function load(facts: JobFacts, listed: ListedRecord): Promise<LoadedRecord
   const stored = await facts.readRecord(task, attemptNumber);
   if (stored === undefined) return undefined;
   const { attempt } = stored.value;
-  if (stored.value.token !== facts.layout.token || attempt.task !== task || attempt.number !== attemptNumber) {
-    throw unreadable(key, `it says that it is of job ${stored.value.token}, ${attempt.task}, number ${attempt.number}`);
+  if (
+    stored.value.token !== facts.layout.token ||
+    attempt.task !== task ||
+    attempt.number !== attemptNumber
+  ) {
+    throw unreadable(
+      key,
+      `it says that it is of job ${stored.value.token}, ${attempt.task}, number ${attempt.number}`,
+    );
   }
   return { key, task, attemptNumber, etag: stored.etag, record: stored.value };
 }
@@ -64,6 +76,6 @@ export async function loadWinners(
 }
 
 /** Some stores quote ETags in listings and not in GET, or the other way round. */
-function sameEtag(a: string, b: string): boolean {
-  return a.replaceAll('"', '') === b.replaceAll('"', '');
+export function sameEtag(a: string | undefined, b: string): boolean {
+  return a?.replaceAll('"', '') === b.replaceAll('"', '');
 }

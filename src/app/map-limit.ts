@@ -8,7 +8,7 @@ export async function mapLimit<T, R>(
   work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const iterator =
-    Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : (items as Iterable<T>)[Symbol.iterator]();
+    Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : (items)[Symbol.iterator]();
   const results: R[] = [];
   let nextIndex = 0;
   let failure: { readonly error: unknown } | undefined;
@@ -35,7 +35,7 @@ export async function mapLimit<T, R>(
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, limit) }, worker));
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition, @typescript-eslint/only-throw-error -- set by a worker; passed on as it came
-  if (failure !== undefined) throw (failure as { readonly error: unknown }).error;
+   
+  if (failure !== undefined) throw (failure).error;
   return results;
 }

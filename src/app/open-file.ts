@@ -26,32 +26,39 @@ export async function openFile(
 ): Promise<{ file: FileRef; signedParts: readonly SignedPart[] }> {
   const attempt = parseAttempt(input.attempt);
   const job = await ctx.jobs.find(input.job, principal);
-  const { bucket, key } = parseFileUri(job, input.uri);
-  const { store } = job.root;
-  refuseWithoutPresign(job.root);
+  const { uri, store } = parseFileUri(ctx.roots, job, input.uri);
+  refuseWithoutPresign(uri, store);
   if (input.partsToSign < 0 || input.partsToSign > batchLimits.maxSignedParts) {
-    throw new CommitterError('INVALID_FIELD', `parts_to_sign must be 0 to ${batchLimits.maxSignedParts}; got ${input.partsToSign}`);
+    throw new CommitterError(
+      'INVALID_FIELD',
+      `parts_to_sign must be 0 to ${batchLimits.maxSignedParts}; got ${input.partsToSign}`,
+    );
   }
   if (input.contentType.length > 256 || !/^[\x20-\x7e]*$/.test(input.contentType)) {
-    throw new CommitterError('INVALID_FIELD', 'content_type must be at most 256 characters of printable ASCII');
+    throw new CommitterError(
+      'INVALID_FIELD',
+      'content_type must be at most 256 characters of printable ASCII',
+    );
   }
   if (ctx.ledger.hasEnded(job)) {
     throw new CommitterError('JOB_ABORTED', `job ${job.token} has ended; it takes no more files`);
   }
 
   const commitbridgeId = randomHex(ctx.random, 16);
-  const uploadId = await store.initiate(
-    { bucket, key },
-    {
-      metadata: { [commitbridgeIdName]: commitbridgeId },
-      ...(input.contentType === '' ? {} : { contentType: input.contentType }),
-    },
-  );
-  const identity = { bucket, key, uploadId, commitbridgeId };
+  const uploadId = await store.initiate(uri, {
+    metadata: { [commitbridgeIdName]: commitbridgeId },
+    ...(input.contentType === '' ? {} : { contentType: input.contentType }),
+  });
+  const identity = { ...uri, uploadId, commitbridgeId };
   ctx.ledger.add(job, identity);
-  const handle = signHandle(job.hmacKey, { token: job.token, jobAttempt: job.jobAttempt, attempt, ...identity });
+  const handle = signHandle(job.hmacKey, {
+    token: job.token,
+    jobAttempt: job.jobAttempt,
+    attempt,
+    ...identity,
+  });
   const plan = new PartPlan(store.capabilities, ctx.options.firstPartBytes);
   const signedParts = await signParts(ctx, store, plan, identity, 1, input.partsToSign);
-  const file = { uri: formatUri({ scheme: job.destination.scheme, bucket, key }), uploadId, commitbridgeId, handle };
+  const file = { uri: formatUri(uri), uploadId, commitbridgeId, handle };
   return { file, signedParts };
 }

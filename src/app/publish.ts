@@ -1,12 +1,10 @@
-import type { PendingFile, PendingSet } from '../core/records/attempt-record.js';
-import { formatUri } from '../core/uri.js';
+import { uriOf, type PendingFile, type PendingSet } from '../core/records/attempt-record.js';
 import type { Plan } from '../core/records/plan.js';
 import { completeFile } from './complete-file.js';
 import { isoNow, type AppContext } from './context.js';
-import { filesOf } from './decide.js';
+import { filesOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
 import { mapLimit } from './map-limit.js';
-import type { Root } from './roots.js';
 
 export type Publication =
   | { readonly result: 'published' }
@@ -18,29 +16,28 @@ export type Publication =
 /** Completes every upload of the plan, those that replace nothing first, then makes `published` the outcome. */
 export async function publish(
   ctx: AppContext,
-  root: Root,
   facts: JobFacts,
   plan: Plan,
   sets: readonly PendingSet[],
 ): Promise<Publication> {
   const overwrites = new Set(plan.overwrites);
-  const replaces = (file: PendingFile): boolean => overwrites.has(`${file.bucket}/${file.key}`);
+  const replaces = (file: PendingFile): boolean => overwrites.has(uriOf(file));
   const files = [...filesOf(sets)];
-  const conditional = overwrites.size === 0 && root.store.capabilities.conditionalComplete;
 
   let foreign: PendingFile | undefined;
   const completeAll = (batch: readonly PendingFile[]): Promise<unknown> =>
     mapLimit(batch, ctx.options.completeConcurrency, async (file) => {
       if (foreign !== undefined) return;
-      if ((await completeFile(ctx, root.store, file, conditional)) === 'foreign') foreign = file;
+      if ((await completeFile(ctx, file, overwrites.size === 0)) === 'foreign') foreign = file;
     });
   await completeAll(files.filter((file) => !replaces(file)));
   await completeAll(files.filter(replaces));
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set in a callback
+   
   if (foreign !== undefined) {
-    const { bucket, key } = foreign as PendingFile;
-    return { result: 'foreign', uri: formatUri({ scheme: 's3a', bucket, key }) };
+    return { result: 'foreign', uri: uriOf(foreign) };
   }
   const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });
-  return value.outcome === 'published' || value.outcome === 'done' ? { result: 'published' } : { result: 'stopped' };
+  return value.outcome === 'published' || value.outcome === 'done'
+    ? { result: 'published' }
+    : { result: 'stopped' };
 }

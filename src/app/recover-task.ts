@@ -14,7 +14,11 @@ export interface RecoverTaskInput {
 }
 
 /** Carries the record of exactly that task attempt over from the job attempt before, where that was superseded. */
-export async function recoverTask(ctx: AppContext, input: RecoverTaskInput, principal: string): Promise<void> {
+export async function recoverTask(
+  ctx: AppContext,
+  input: RecoverTaskInput,
+  principal: string,
+): Promise<void> {
   const attempt = parseAttempt(input.attempt);
   const job = await ctx.jobs.find(input.job, principal);
   const { root, token, jobAttempt, record } = job;
@@ -26,9 +30,10 @@ export async function recoverTask(ctx: AppContext, input: RecoverTaskInput, prin
 
   const before = factsOf(root, token, jobAttempt - 1);
   const decision = await before.readDecision();
-  if (decision?.decision !== 'superseded') throw notFound(attempt, `job attempt ${jobAttempt - 1} was not superseded`);
+  if (decision?.decision !== 'superseded')
+    throw notFound(attempt, `job attempt ${jobAttempt - 1} was not superseded`);
   const stored = await before.readRecord(attempt.task, attempt.number);
-  if (stored === undefined || stored.value.attempt.id !== attempt.id) {
+  if (stored?.value.attempt.id !== attempt.id) {
     if (stored === undefined && input.succeeded) return;
     throw notFound(attempt, 'it has no record');
   }
@@ -47,5 +52,8 @@ async function isPublishedBy(job: Job, adopted: number, attempt: TaskAttempt): P
 }
 
 function notFound(attempt: TaskAttempt, why: string): CommitterError {
-  return new CommitterError('ATTEMPT_NOT_FOUND', `task attempt ${attempt.id} cannot be recovered: ${why}; the framework reruns the task`);
+  return new CommitterError(
+    'ATTEMPT_NOT_FOUND',
+    `task attempt ${attempt.id} cannot be recovered: ${why}; the framework reruns the task`,
+  );
 }

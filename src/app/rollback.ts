@@ -3,8 +3,9 @@ import type { PendingFile, PendingSet } from '../core/records/attempt-record.js'
 import { unreadable } from '../core/records/codec.js';
 import type { CommitDecision } from '../core/records/decision.js';
 import { isStoreError, type ObjectStore } from '../ports/object-store.js';
+import { abortUploads } from './abort-uploads.js';
 import { isoNow, type AppContext } from './context.js';
-import { filesOf } from './decide.js';
+import { filesOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
 import { loadWinners } from './load-records.js';
 import { mapLimit } from './map-limit.js';
@@ -33,9 +34,8 @@ export async function finishRollback(
   if (stored?.value.outcome !== 'rollback') return;
   const sets = await winnersOf(ctx, root, token, facts, decision);
   const files = [...filesOf(sets)];
-  const { store } = root;
-  await mapLimit(files, ctx.options.recordConcurrency, (file) => store.abort(file));
-  await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(store, file));
+  await abortUploads(ctx, files);
+  await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(ctx.roots.storeOf(file), file));
   // Nothing of the plan is published: every upload goes.
   const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt, []);
   const done = { outcome: 'rolled-back', reason: stored.value.reason, at: isoNow(ctx.clock) } as const;

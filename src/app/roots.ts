@@ -25,18 +25,31 @@ export class Roots {
     return this.#roots;
   }
 
+  /** Name of that store in the configuration: tells two stores apart. */
+  storeNameOf(place: StoreUri): string {
+    return this.#find(place).storeName;
+  }
+
+  /** The store of an upload or object that a record names, whoever the caller is. */
+  storeOf(place: StoreUri): ObjectStore {
+    return this.#find(place).store;
+  }
+
+  #find(uri: StoreUri): Root {
+    const root = this.#roots.find((candidate) => isWithin(candidate.uri, uri));
+    if (root !== undefined) return root;
+    throw new CommitterError(
+      'OUTSIDE_ROOTS',
+      `${formatUri(uri)} lies in no configured root: add one to \`roots\` in the daemon's configuration`,
+    );
+  }
+
   /**
    * @throws CommitterError OUTSIDE_ROOTS where no root holds it, or it lies in a staging root;
    *   PRINCIPAL_NOT_ALLOWED where the root is not the caller's.
    */
   resolve(uri: StoreUri, principal: string): Root {
-    const root = this.#roots.find((candidate) => isWithin(candidate.uri, uri));
-    if (root === undefined) {
-      throw new CommitterError(
-        'OUTSIDE_ROOTS',
-        `${formatUri(uri)} lies in no configured root: add one to \`roots\` in the daemon's configuration`,
-      );
-    }
+    const root = this.#find(uri);
     const { staging } = root;
     if (staging.bucket === uri.bucket && isKeyWithin(staging.key, uri.key)) {
       throw new CommitterError(

@@ -19,9 +19,7 @@ export interface ServerInfo {
 /** With a destination, the limits of its root's store; without one, those that every root keeps. */
 export function serverInfo(ctx: AppContext, destination: string, principal: string): ServerInfo {
   const roots =
-    destination === ''
-      ? ctx.roots.all
-      : [ctx.roots.resolve(parseUri(destination, 'destination'), principal)];
+    destination === '' ? ctx.roots.all : [ctx.roots.resolve(parseUri(destination, 'destination'), principal)];
   const capabilities = roots.map(({ store }) => store.capabilities);
   return {
     version: ctx.options.version,

@@ -4,12 +4,13 @@ import type { JobState } from '../core/job-state.js';
 import { setupFingerprint, type JobOptions, type JobRecord } from '../core/records/job-record.js';
 import { successMarkerName } from '../core/records/success-marker.js';
 import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
-import { formatUri, joinKey } from '../core/uri.js';
+import { formatUri, isWithin, joinKey, parseUri, quote } from '../core/uri.js';
 import { isStoreError, type ObjectHead } from '../ports/object-store.js';
 import { isoNow, protocolVersion, type AppContext } from './context.js';
 import { readState } from './deciding.js';
 import { factsOf, type Job, type JobAddress, type JobRef } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
+import type { Roots } from './roots.js';
 import { settleLowerAttempts } from './settle-lower-attempts.js';
 
 export interface SetupJobInput {
@@ -20,10 +21,15 @@ export interface SetupJobInput {
   readonly protocolVersion: number;
 }
 
-export async function setupJob(ctx: AppContext, input: SetupJobInput, principal: string): Promise<{ token: string }> {
+export async function setupJob(
+  ctx: AppContext,
+  input: SetupJobInput,
+  principal: string,
+): Promise<{ token: string }> {
   const address = ctx.jobs.address(input.job, principal);
   const setupId = parseSetupId(input.setupId);
   refuseUnsupported(address, input);
+  checkConflictPaths(ctx.roots, address, input.options, principal);
   const [token] = address.tokens;
   if (token === undefined || address.tokens.length !== 1) {
     throw new CommitterError('INVALID_FIELD', 'SetupJob takes exactly one of job.tokens');
@@ -67,7 +73,12 @@ export async function setupJob(ctx: AppContext, input: SetupJobInput, principal:
     facts,
   };
   ctx.jobs.remember(address, job);
-  ctx.logger.info('job set up', { job: token, job_attempt: jobAttempt, destination, replay: created.status === 'exists' });
+  ctx.logger.info('job set up', {
+    job: token,
+    job_attempt: jobAttempt,
+    destination,
+    replay: created.status === 'exists',
+  });
   return { token };
 }
 
@@ -78,12 +89,6 @@ function refuseUnsupported({ root }: JobAddress, input: SetupJobInput): void {
       `the client speaks protocol version ${input.protocolVersion}, this daemon ${protocolVersion.min} to ${protocolVersion.max}: use a client and a daemon of one release`,
     );
   }
-  if (input.options.conflictMode !== 'append') {
-    throw new CommitterError(
-      'UNSUPPORTED',
-      `conflict mode ${input.options.conflictMode} is not supported by this daemon: set commitbridge.conflict-mode to append`,
-    );
-  }
   if (!root.store.capabilities.conditionalPut) {
     throw new CommitterError(
       'UNSUPPORTED',
@@ -92,10 +97,39 @@ function refuseUnsupported({ root }: JobAddress, input: SetupJobInput): void {
   }
 }
 
+const maxConflictPaths = 1_000;
+
+/** A directory that `replace` empties must be the caller's to empty. */
+function checkConflictPaths(
+  roots: Roots,
+  { destination }: JobAddress,
+  { conflictScope, conflictPaths, allowOtherLocations }: JobOptions,
+  principal: string,
+): void {
+  if (conflictPaths.length > maxConflictPaths || (conflictScope !== 'paths' && conflictPaths.length > 0)) {
+    throw new CommitterError(
+      'INVALID_FIELD',
+      `options.conflict_paths goes with CONFLICT_SCOPE_PATHS and has at most ${maxConflictPaths} entries; got ${conflictPaths.length}`,
+    );
+  }
+  for (const path of conflictPaths) {
+    const uri = parseUri(path, 'options.conflict_paths');
+    roots.resolve(uri, principal);
+    if (!allowOtherLocations && !isWithin(destination, uri)) {
+      throw new CommitterError(
+        'PATH_OUTSIDE_DESTINATION',
+        `${quote(path)} is not below the job's destination`,
+      );
+    }
+  }
+}
+
 function knownAttempts({ root, tokens: [token] }: JobAddress): Promise<number[]> {
   if (token === undefined) return Promise.resolve([]);
   const prefix = tokenPrefix(root.staging.key, token);
-  return listPrefixes(root.store, root.staging.bucket, prefix).then((listed) => parseJobAttempts(prefix, listed));
+  return listPrefixes(root.store, root.staging.bucket, prefix).then((listed) =>
+    parseJobAttempts(prefix, listed),
+  );
 }
 
 /** A token is used once: what its decision said stays said, also after job.json was collected. */
@@ -109,7 +143,10 @@ function refuseUsedToken(token: string, state: JobState): void {
       throw new CommitterError('JOB_ABORTED', `job ${token} was aborted: ${state.reason}; use a new token`);
     case 'rolling-back':
     case 'rolled-back':
-      throw new CommitterError('JOB_ABORTED', `job ${token} was rolled back: ${state.outcome.reason}; use a new token`);
+      throw new CommitterError(
+        'JOB_ABORTED',
+        `job ${token} was rolled back: ${state.outcome.reason}; use a new token`,
+      );
     case 'publishing':
     case 'published':
     case 'done':
@@ -137,7 +174,10 @@ function headMarker(address: JobAddress): Promise<ObjectHead | undefined> {
 async function deleteMarker(address: JobAddress, marker: ObjectHead): Promise<void> {
   const { store } = address.root;
   try {
-    await store.delete(markerOf(address), store.capabilities.conditionalDelete ? { ifMatch: marker.etag } : {});
+    await store.delete(
+      markerOf(address),
+      store.capabilities.conditionalDelete ? { ifMatch: marker.etag } : {},
+    );
   } catch (error) {
     // Another writer's marker came after ours was seen: it stays.
     if (!isStoreError(error, 'precondition-failed', 'not-found', 'conflict')) throw error;

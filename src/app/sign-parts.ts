@@ -1,13 +1,12 @@
 import { CommitterError } from '../core/errors.js';
 import { PartPlan } from '../core/part-planning.js';
-import { formatUri } from '../core/uri.js';
+import { formatUri, type StoreUri } from '../core/uri.js';
 import type { ObjectStore, UploadRef } from '../ports/object-store.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import { batchLimits, type AppContext } from './context.js';
 import { parseFile, type FileRef } from './file-ref.js';
 import type { JobRef } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
-import type { Root } from './roots.js';
 
 export interface SignedPart {
   readonly partNumber: number;
@@ -33,9 +32,9 @@ export async function signMoreParts(
 ): Promise<readonly SignedPart[]> {
   const attempt = parseAttempt(input.attempt);
   const job = await ctx.jobs.find(input.job, principal);
-  const upload = parseFile(job, attempt, input.file);
-  const { store } = job.root;
-  refuseWithoutPresign(job.root);
+  const upload = parseFile(ctx.roots, job, attempt, input.file);
+  const store = ctx.roots.storeOf(upload);
+  refuseWithoutPresign(upload, store);
   const { firstPartNumber, count } = input;
   if (firstPartNumber < 1 || count < 1 || count > batchLimits.maxSignedParts) {
     throw new CommitterError(
@@ -51,7 +50,14 @@ export async function signMoreParts(
     );
   }
   const plan = new PartPlan(store.capabilities, ctx.options.firstPartBytes);
-  return signParts(ctx, store, plan, upload, firstPartNumber, Math.min(count, maxParts - firstPartNumber + 1));
+  return signParts(
+    ctx,
+    store,
+    plan,
+    upload,
+    firstPartNumber,
+    Math.min(count, maxParts - firstPartNumber + 1),
+  );
 }
 
 export function signParts(
@@ -64,15 +70,19 @@ export function signParts(
 ): Promise<SignedPart[]> {
   const numbers = Array.from({ length: count }, (_, index) => first + index);
   return mapLimit(numbers, 16, async (partNumber) => {
-    const { url, headers, expiresAtMs } = await store.presignPart(upload, partNumber, ctx.options.signedUrlSeconds);
+    const { url, headers, expiresAtMs } = await store.presignPart(
+      upload,
+      partNumber,
+      ctx.options.signedUrlSeconds,
+    );
     return { partNumber, url, headers, sizeBytes: plan.sizeOf(partNumber), expiresAtMs };
   });
 }
 
-export function refuseWithoutPresign(root: Root): void {
-  if (root.store.capabilities.presign) return;
+export function refuseWithoutPresign(place: StoreUri, store: ObjectStore): void {
+  if (store.capabilities.presign) return;
   throw new CommitterError(
     'UNSUPPORTED',
-    `the store of ${formatUri(root.uri)} cannot sign part URLs, which the data plane \`direct\` needs: see commitbridge.data-plane`,
+    `the store of ${formatUri(place)} cannot sign part URLs, which the data plane \`direct\` needs: see commitbridge.data-plane`,
   );
 }

@@ -45,14 +45,26 @@ export function toCommitterError(error: StoreError, where: string): CommitterErr
         options,
       );
     case 'key-too-long':
-      return new CommitterError('KEY_TOO_LONG', `the store of ${where} takes no key this long: ${error.message}`, options);
+      return new CommitterError(
+        'KEY_TOO_LONG',
+        `the store of ${where} takes no key this long: ${error.message}`,
+        options,
+      );
     case 'unsupported':
-      return new CommitterError('UNSUPPORTED', `the store of ${where} cannot do that: ${error.message}`, options);
+      return new CommitterError(
+        'UNSUPPORTED',
+        `the store of ${where} cannot do that: ${error.message}`,
+        options,
+      );
     case 'not-found':
     case 'no-such-upload':
     case 'precondition-failed':
     case 'invalid-parts':
     case 'invalid':
-      return new CommitterError('INTERNAL', `the store of ${where} refused a request: ${error.message}`, options);
+      return new CommitterError(
+        'INTERNAL',
+        `the store of ${where} refused a request: ${error.message}`,
+        options,
+      );
   }
 }

@@ -2,12 +2,12 @@ import { losers, uploadName } from '../core/abort-rule.js';
 import type { JobToken } from '../core/ids.js';
 import type { PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
 import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
+import { abortUploads } from './abort-uploads.js';
 import type { AppContext } from './context.js';
-import { filesOf } from './decide.js';
+import { filesOf } from './files-of.js';
 import { factsOf } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import { loadRecords, type LoadedRecord } from './load-records.js';
-import { mapLimit } from './map-limit.js';
 import type { Root } from './roots.js';
 
 /** Names of records and ledger segments whose every upload is completed or aborted. */
@@ -43,8 +43,12 @@ export async function abortLosers(
       ledger.push(...(await facts.readLedgerSegment(segment.key)));
       keys.push(segment.key);
     }
-    const doomed = losers(records.map(({ record }) => record), ledger, winning);
-    await mapLimit(doomed, ctx.options.recordConcurrency, (upload) => store.abort(upload));
+    const doomed = losers(
+      records.map(({ record }) => record),
+      ledger,
+      winning,
+    );
+    await abortUploads(ctx, doomed);
     keys.push(...records.map(({ key }) => key));
   }
   return { bucket: root.staging.bucket, keys };

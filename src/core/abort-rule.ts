@@ -30,6 +30,6 @@ export function losers(
 }
 
 /** Stores promise an upload id for one key only. */
-export function uploadName(upload: { readonly bucket: string; readonly key: string; readonly uploadId: string }): string {
-  return `${upload.bucket}/${upload.key}?${upload.uploadId}`;
+export function uploadName(upload: UploadIdentity): string {
+  return `${upload.scheme}://${upload.bucket}/${upload.key}?${upload.uploadId}`;
 }

@@ -6,6 +6,7 @@ export interface HandleClaims {
   readonly token: JobToken;
   readonly jobAttempt: number;
   readonly attempt: TaskAttempt;
+  readonly scheme: string;
   readonly bucket: string;
   readonly key: string;
   readonly uploadId: string;
@@ -27,6 +28,7 @@ export function signHandle(hmacKey: Uint8Array, claims: HandleClaims): Uint8Arra
     claims.attempt.task,
     String(claims.attempt.number),
     claims.attempt.id,
+    claims.scheme,
     claims.bucket,
     claims.key,
     claims.uploadId,

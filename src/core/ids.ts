@@ -43,7 +43,8 @@ export function parseSetupId(text: string): string {
 }
 
 export function parseAttemptId(text: string): string {
-  if (!attemptIdPattern.test(text)) throw malformed('attempt.attempt_id', '1 to 256 characters of printable ASCII', text);
+  if (!attemptIdPattern.test(text))
+    throw malformed('attempt.attempt_id', '1 to 256 characters of printable ASCII', text);
   return text;
 }
 
@@ -57,7 +58,10 @@ export function parseAttemptNumber(value: number): number {
 
 function parseNumber(value: number, field: string, max: number): number {
   if (!Number.isSafeInteger(value) || value < 0 || value > max) {
-    throw new CommitterError('INVALID_FIELD', `${field} must be a whole number from 0 to ${max}; got ${value}`);
+    throw new CommitterError(
+      'INVALID_FIELD',
+      `${field} must be a whole number from 0 to ${max}; got ${value}`,
+    );
   }
   return value;
 }

@@ -21,22 +21,27 @@ const maxUriBytes = 2_048;
 export function parseUri(text: string, field: string): StoreUri {
   const match = pattern.exec(text);
   if (match === null || utf8Length(text) > maxUriBytes) {
-    throw new CommitterError('INVALID_FIELD', `${field} must be a URI like s3a://bucket/path, at most ${maxUriBytes} bytes; got ${quote(text)}`);
+    throw new CommitterError(
+      'INVALID_FIELD',
+      `${field} must be a URI like s3a://bucket/path, at most ${maxUriBytes} bytes; got ${quote(text)}`,
+    );
   }
   const [, scheme = '', bucket = '', rest = ''] = match;
   const key = rest.replace(/\/+$/, '');
   const segments = key === '' ? [] : key.split('/');
   const bad = segments.find((segment) => !isPathSegment(segment));
   if (bad !== undefined) {
-    throw new CommitterError('INVALID_FIELD', `${field} has the path segment ${quote(bad)}, which no key may have: ${quote(text)}`);
+    throw new CommitterError(
+      'INVALID_FIELD',
+      `${field} has the path segment ${quote(bad)}, which no key may have: ${quote(text)}`,
+    );
   }
   return { scheme: canonicalScheme(scheme), bucket, key };
 }
 
 /** Stores and gateways fold empty, `.` and `..` segments, so that two texts would name one object. */
 function isPathSegment(segment: string): boolean {
-  // eslint-disable-next-line no-control-regex -- NUL is what no store takes
-  return segment !== '' && segment !== '.' && segment !== '..' && !/\u0000/.test(segment);
+  return segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('\0');
 }
 
 export function canonicalScheme(scheme: string): string {

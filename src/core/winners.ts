@@ -1,7 +1,6 @@
 import { CommitterError } from './errors.js';
 import type { TaskAttempt, TaskName } from './ids.js';
-import type { AttemptRecord, PendingFile, PendingSet } from './records/attempt-record.js';
-import { formatUri } from './uri.js';
+import { uriOf, type AttemptRecord, type PendingFile, type PendingSet } from './records/attempt-record.js';
 
 /** A record as the commit found it. */
 export interface FoundRecord {
@@ -34,7 +33,8 @@ function highestOfEachTask(records: readonly FoundRecord[]): FoundPendingSet[] {
   for (const { jobAttempt, task, attemptNumber, record } of records) {
     if (record.kind === 'tombstone') continue;
     const best = winners.get(task);
-    if (best === undefined || attemptNumber > best.set.attempt.number) winners.set(task, { jobAttempt, set: record });
+    if (best === undefined || attemptNumber > best.set.attempt.number)
+      winners.set(task, { jobAttempt, set: record });
   }
   return [...winners.values()].sort((a, b) => (a.set.attempt.task < b.set.attempt.task ? -1 : 1));
 }
@@ -62,12 +62,12 @@ function exactly(records: readonly FoundRecord[], exact: readonly TaskAttempt[])
 /** @throws CommitterError DUPLICATE_KEY where two files have one final key: the last Complete would win in silence. */
 export function refuseDuplicateKeys(files: Iterable<PendingFile>): void {
   const seen = new Set<string>();
-  for (const { bucket, key } of files) {
-    const name = `${bucket}/${key}`;
+  for (const file of files) {
+    const name = uriOf(file);
     if (seen.has(name)) {
       throw new CommitterError(
         'DUPLICATE_KEY',
-        `two committed files have the final key ${formatUri({ scheme: 's3a', bucket, key })}: make the tasks' file names differ`,
+        `two committed files have the final key ${name}: make the tasks' file names differ`,
       );
     }
     seen.add(name);

@@ -26,7 +26,11 @@ export function fileRef(file: PendingFile__Output | null): FileRef {
 export function closedFile(file: ClosedFile__Output): ClosedFileRef {
   return {
     pending: required(file.pending, 'files.pending'),
-    parts: file.parts.map(({ partNumber, etag, sizeBytes }) => ({ partNumber, etag, sizeBytes: wholeNumber(sizeBytes) })),
+    parts: file.parts.map(({ partNumber, etag, sizeBytes }) => ({
+      partNumber,
+      etag,
+      sizeBytes: wholeNumber(sizeBytes),
+    })),
   };
 }
 
@@ -35,6 +39,8 @@ export function jobOptions(options: JobOptions__Output | null): JobOptions {
     conflictMode: conflictMode(options?.conflictMode ?? 'CONFLICT_MODE_UNSPECIFIED'),
     conflictScope: conflictScope(options?.conflictScope ?? 'CONFLICT_SCOPE_UNSPECIFIED'),
     successMarker: !(options?.skipSuccessMarker ?? false),
+    conflictPaths: options?.conflictPaths ?? [],
+    allowOtherLocations: options?.allowOtherLocations ?? false,
   };
 }
 
@@ -60,6 +66,8 @@ function conflictScope(value: string | number): JobOptions['conflictScope'] {
       return 'destination';
     case 'CONFLICT_SCOPE_PARTITIONS':
       return 'partitions';
+    case 'CONFLICT_SCOPE_PATHS':
+      return 'paths';
     default:
       throw unknownEnum('options.conflict_scope', value);
   }
@@ -96,5 +104,8 @@ function required<T>(value: T | null | undefined, field: string): T {
 }
 
 function unknownEnum(field: string, value: string | number): CommitterError {
-  return new CommitterError('INVALID_FIELD', `${field} has the value ${value}, which this daemon does not know`);
+  return new CommitterError(
+    'INVALID_FIELD',
+    `${field} has the value ${value}, which this daemon does not know`,
+  );
 }

@@ -40,7 +40,8 @@ function respond<Response>(
       },
       (thrown: unknown) => {
         const error = toError(thrown);
-        if (error.code === 'INTERNAL' || error.code === 'DATA_LOSS') logger.error('call failed', { error: thrown });
+        if (error.code === 'INTERNAL' || error.code === 'DATA_LOSS')
+          logger.error('call failed', { error: thrown });
         callback(statusOf(error));
       },
     );

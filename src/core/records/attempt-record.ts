@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { canonicalJson, sha256Hex, type Json } from '../canonical-json.js';
 import type { JobToken, TaskAttempt, TaskName } from '../ids.js';
+import { canonicalScheme, formatUri } from '../uri.js';
 import { checkShape, decodeJson, encodeJson } from './codec.js';
 
 /** An upload by its names: enough to abort it, and to prove that an object came from it. */
 export interface UploadIdentity {
+  /** Canonical; with bucket and key it tells the root, and so the store. */
+  readonly scheme: string;
   readonly bucket: string;
   readonly key: string;
   readonly uploadId: string;
@@ -47,7 +50,8 @@ const tombstoneFormat = 'commitbridge/tombstone/1';
 const s3aVersion = 3;
 
 const attemptSchema = z.object({ task: z.string(), number: z.int().nonnegative(), id: z.string() });
-const identitySchema = z.object({
+export const identitySchema = z.object({
+  scheme: z.string().min(1),
   bucket: z.string().min(1),
   key: z.string().min(1),
   uploadId: z.string().min(1),
@@ -57,6 +61,7 @@ const commitSchema = z.object({
   version: z.literal(s3aVersion),
   bucket: z.string().min(1),
   destinationKey: z.string().min(1),
+  uri: z.string().min(1),
   uploadId: z.string().min(1),
   length: z.int().nonnegative(),
   etags: z.array(z.object({ etag: z.string().min(1) })).min(1),
@@ -127,7 +132,7 @@ function pendingSetJson(set: PendingSet): Json {
       version: s3aVersion,
       bucket: file.bucket,
       destinationKey: file.key,
-      uri: `s3a://${file.bucket}/${file.key}`,
+      uri: uriOf(file),
       uploadId: file.uploadId,
       length: file.lengthBytes,
       etags: file.etags.map((etag) => ({ etag })),
@@ -143,6 +148,7 @@ function pendingSetOf(json: z.infer<typeof pendingSetSchema>): PendingSet {
     attempt: attemptOf(json.attempt),
     root: json.root,
     files: json.commits.map((commit) => ({
+      scheme: canonicalScheme(commit.uri.split(':', 1)[0] ?? ''),
       bucket: commit.bucket,
       key: commit.destinationKey,
       uploadId: commit.uploadId,
@@ -158,14 +164,22 @@ function tombstoneJson(tombstone: Tombstone): Json {
     format: tombstoneFormat,
     jobId: tombstone.token,
     attempt: { ...tombstone.attempt },
-    named: tombstone.named.map(({ bucket, key, uploadId, commitbridgeId }) => ({
-      bucket,
-      key,
-      uploadId,
-      commitbridgeId,
-    })),
+    named: tombstone.named.map(identityJson),
     replaced: tombstone.replaced === undefined ? undefined : pendingSetJson(tombstone.replaced),
   };
+}
+
+/** S3A's tools read `s3a`. */
+export function uriOf(file: {
+  readonly scheme: string;
+  readonly bucket: string;
+  readonly key: string;
+}): string {
+  return formatUri({ ...file, scheme: file.scheme === 's3' ? 's3a' : file.scheme });
+}
+
+export function identityJson({ scheme, bucket, key, uploadId, commitbridgeId }: UploadIdentity): Json {
+  return { scheme, bucket, key, uploadId, commitbridgeId };
 }
 
 function attemptOf(json: z.infer<typeof attemptSchema>): TaskAttempt {

@@ -4,11 +4,15 @@ import type { JobToken } from '../ids.js';
 import { decodeJson, encodeJson } from './codec.js';
 
 export const conflictModes = ['append', 'fail', 'replace'] as const;
-export const conflictScopes = ['destination', 'partitions'] as const;
+export const conflictScopes = ['destination', 'partitions', 'paths'] as const;
 
 export interface JobOptions {
   readonly conflictMode: (typeof conflictModes)[number];
   readonly conflictScope: (typeof conflictScopes)[number];
+  /** URIs of directories, with the scope `paths`. */
+  readonly conflictPaths: readonly string[];
+  /** Files may lie in any root that the caller may use. */
+  readonly allowOtherLocations: boolean;
   readonly successMarker: boolean;
 }
 
@@ -45,6 +49,8 @@ const schema = z.object({
   options: z.object({
     conflictMode: z.enum(conflictModes),
     conflictScope: z.enum(conflictScopes),
+    conflictPaths: z.array(z.string()),
+    allowOtherLocations: z.boolean(),
     successMarker: z.boolean(),
   }),
   hmacKey: z.string(),
@@ -59,7 +65,7 @@ export function encodeJobRecord(record: JobRecord): Uint8Array {
 
 export function decodeJobRecord(body: Uint8Array, where: string): JobRecord {
   const { format: _, ...record } = decodeJson(schema, body, where);
-  return record as JobRecord;
+  return { ...record, token: record.token as JobToken };
 }
 
 /** Of what a driver asks for; not of who it is. */

@@ -1,32 +1,14 @@
 import { z } from 'zod';
-import type { UploadIdentity } from './attempt-record.js';
+import { identityJson, identitySchema, type UploadIdentity } from './attempt-record.js';
 import { decodeJson, encodeJson } from './codec.js';
 
 const format = 'commitbridge/ledger/1';
 
-const schema = z.object({
-  format: z.literal(format),
-  uploads: z.array(
-    z.object({
-      bucket: z.string().min(1),
-      key: z.string().min(1),
-      uploadId: z.string().min(1),
-      commitbridgeId: z.string().min(1),
-    }),
-  ),
-});
+const schema = z.object({ format: z.literal(format), uploads: z.array(identitySchema) });
 
 /** opened/START-SEQ: uploads that a daemon opened since its last segment and that no record holds yet. */
 export function encodeLedgerSegment(uploads: readonly UploadIdentity[]): Uint8Array {
-  return encodeJson({
-    format,
-    uploads: uploads.map(({ bucket, key, uploadId, commitbridgeId }) => ({
-      bucket,
-      key,
-      uploadId,
-      commitbridgeId,
-    })),
-  });
+  return encodeJson({ format, uploads: uploads.map(identityJson) });
 }
 
 export function decodeLedgerSegment(body: Uint8Array, where: string): readonly UploadIdentity[] {

@@ -17,6 +17,7 @@ export interface Winner {
 
 /** An object that `replace` removes after publication, as it was when the plan was made. */
 export interface Deletion {
+  readonly scheme: string;
   readonly bucket: string;
   readonly key: string;
   readonly etag: string;
@@ -28,7 +29,7 @@ export interface Plan {
   readonly jobAttempt: number;
   readonly winners: readonly Winner[];
   readonly deletions: readonly Deletion[];
-  /** Final keys that held an object: `bucket/key`. */
+  /** Final keys that held an object, as URIs. */
   readonly overwrites: readonly string[];
 }
 
@@ -53,7 +54,9 @@ const lineSchema = z.union([
       digest: z.string(),
     }),
   }),
-  z.object({ deletion: z.object({ bucket: z.string(), key: z.string(), etag: z.string() }) }),
+  z.object({
+    deletion: z.object({ scheme: z.string(), bucket: z.string(), key: z.string(), etag: z.string() }),
+  }),
   z.object({ overwrites: z.string() }),
 ]);
 

@@ -4,6 +4,7 @@ export const ConflictScope = {
   CONFLICT_SCOPE_UNSPECIFIED: 'CONFLICT_SCOPE_UNSPECIFIED',
   CONFLICT_SCOPE_DESTINATION: 'CONFLICT_SCOPE_DESTINATION',
   CONFLICT_SCOPE_PARTITIONS: 'CONFLICT_SCOPE_PARTITIONS',
+  CONFLICT_SCOPE_PATHS: 'CONFLICT_SCOPE_PATHS',
 } as const;
 
 export type ConflictScope =
@@ -13,5 +14,7 @@ export type ConflictScope =
   | 1
   | 'CONFLICT_SCOPE_PARTITIONS'
   | 2
+  | 'CONFLICT_SCOPE_PATHS'
+  | 3
 
 export type ConflictScope__Output = typeof ConflictScope[keyof typeof ConflictScope]

@@ -7,10 +7,14 @@ export interface JobOptions {
   'conflictMode'?: (_commitbridge_v1_ConflictMode);
   'conflictScope'?: (_commitbridge_v1_ConflictScope);
   'skipSuccessMarker'?: (boolean);
+  'conflictPaths'?: (string)[];
+  'allowOtherLocations'?: (boolean);
 }
 
 export interface JobOptions__Output {
   'conflictMode': (_commitbridge_v1_ConflictMode__Output);
   'conflictScope': (_commitbridge_v1_ConflictScope__Output);
   'skipSuccessMarker': (boolean);
+  'conflictPaths': (string)[];
+  'allowOtherLocations': (boolean);
 }

@@ -1,0 +1,76 @@
+import { CommitterError } from '../core/errors.js';
+import { isDataObject } from '../core/data-objects.js';
+import { uriOf, type PendingSet } from '../core/records/attempt-record.js';
+import type { Deletion } from '../core/records/plan.js';
+import { formatUri, parentKey, parseUri, type StoreUri } from '../core/uri.js';
+import type { AppContext } from './context.js';
+import { filesOf } from './files-of.js';
+import type { Job } from './job-directory.js';
+import { listAll } from './list-all.js';
+
+interface Directory {
+  readonly uri: StoreUri;
+  /** Only what lies directly in it. */
+  readonly isShallow: boolean;
+}
+
+/**
+ * What the conflict mode says of the data objects that are there when the plan is made. Objects at the job's own
+ * final keys are no deletions: the publication replaces them.
+ *
+ * @returns the deletions of `replace`, as they are seen now.
+ * @throws CommitterError DESTINATION_EXISTS in mode `fail` where there are any.
+ */
+export async function judgeConflicts(
+  ctx: AppContext,
+  job: Job,
+  sets: readonly PendingSet[],
+): Promise<Deletion[]> {
+  const { conflictMode } = job.record.options;
+  if (conflictMode === 'append') return [];
+  const ownKeys = new Set<string>();
+  for (const file of filesOf(sets)) ownKeys.add(uriOf(file));
+  const found = new Map<string, Deletion>();
+  for (const directory of directoriesOf(job, sets)) {
+    for await (const object of dataObjectsIn(ctx, directory)) {
+      const uri = uriOf(object);
+      if (conflictMode === 'fail') {
+        throw new CommitterError(
+          'DESTINATION_EXISTS',
+          `${formatUri(directory.uri)} holds data already, as ${uri}: choose an empty destination, or another commitbridge.conflict-mode than fail`,
+        );
+      }
+      if (!ownKeys.has(uri)) found.set(uri, object);
+    }
+  }
+  return [...found.values()];
+}
+
+function directoriesOf(job: Job, sets: readonly PendingSet[]): Directory[] {
+  const { conflictScope, conflictPaths } = job.record.options;
+  switch (conflictScope) {
+    case 'destination':
+      return [{ uri: job.destination, isShallow: false }];
+    case 'paths':
+      return conflictPaths.map((path) => ({
+        uri: parseUri(path, 'options.conflict_paths'),
+        isShallow: false,
+      }));
+    case 'partitions': {
+      const partitions = new Map<string, Directory>();
+      for (const { scheme, bucket, key } of filesOf(sets)) {
+        const uri = { scheme, bucket, key: parentKey(key) };
+        partitions.set(formatUri(uri), { uri, isShallow: formatUri(uri) === formatUri(job.destination) });
+      }
+      return [...partitions.values()];
+    }
+  }
+}
+
+async function* dataObjectsIn(ctx: AppContext, { uri, isShallow }: Directory): AsyncGenerator<Deletion> {
+  const { scheme, bucket, key: directory } = uri;
+  const prefix = directory === '' ? '' : `${directory}/`;
+  for await (const { key, etag } of listAll(ctx.roots.storeOf(uri), bucket, prefix, isShallow)) {
+    if (isDataObject(directory, key)) yield { scheme, bucket, key, etag };
+  }
+}
