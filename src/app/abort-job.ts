@@ -5,7 +5,7 @@ import { tokenPrefix } from '../core/staging-layout.js';
 import { JobPublication } from './commit-job.js';
 import { isoNow, type AppContext } from './context.js';
 import { readState } from './deciding.js';
-import { factsOf, type Job, type JobAddress, type JobRef } from './job-directory.js';
+import { factsOf, refuseOthersJob, type Job, type JobAddress, type JobRef } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import { beginRollback, finishRollback } from './rollback.js';
 import type { Root } from './roots.js';
@@ -70,13 +70,8 @@ export async function abortAttempts(
   principal?: string,
 ): Promise<boolean> {
   if (highest < 0) return false;
+  if (principal !== undefined) await refuseOthersJob(root, token, highest, principal);
   const own = await ctx.jobs.read(root, token, highest);
-  if (own !== undefined && principal !== undefined && own.record.principal !== principal) {
-    throw new CommitterError(
-      'PRINCIPAL_NOT_ALLOWED',
-      `job ${token} was set up by another principal than ${principal}`,
-    );
-  }
   const adopts = own?.record.adopts;
   let published = false;
   if (adopts !== undefined) {

@@ -4,6 +4,7 @@ import type { JobState } from '../core/job-state.js';
 import type { PendingSet } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
 import type { CommitDecision } from '../core/records/decision.js';
+import type { Rollback } from '../core/records/outcome.js';
 import type { Plan } from '../core/records/plan.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import type { AppContext } from './context.js';
@@ -34,9 +35,9 @@ export async function commitJob(
 ): Promise<CommitJobResult> {
   const exact = input.exactWinners?.map(parseAttempt);
   const job = await ctx.jobs.find(input.job, principal);
-  return ctx.joined.run(`commit ${job.facts.bucket}/${job.facts.layout.prefix}`, () =>
-    commitFoundJob(ctx, job, exact),
-  );
+  const winners = exact === undefined ? '' : JSON.stringify(exact);
+  const name = `commit ${job.facts.bucket}/${job.facts.layout.prefix} ${winners}`;
+  return ctx.joined.run(name, () => commitFoundJob(ctx, job, exact));
 }
 
 /** Goes on from whatever the store says until the job is done or can't be. */
@@ -55,7 +56,8 @@ export async function commitFoundJob(
   const facts = adopts === undefined ? job.facts : factsOf(job.root, job.token, adopts);
   const publication = new JobPublication(ctx, job, facts);
   let state = await readState(facts);
-  if (state.state === 'undecided') {
+  // Where a decision was adopted, the own number never decides, not even when the other is gone.
+  if (state.state === 'undecided' && adopts === undefined) {
     publication.decided = await decide(ctx, job, exact);
     state = await readState(facts);
   }
@@ -102,11 +104,10 @@ export class JobPublication {
             `job ${this.job.token}: job attempt ${state.by} has taken over`,
           );
         case 'rolling-back':
+          await finishRollback(this.ctx, this.job.root, this.job.token, this.facts, state.decision);
+          throw rolledBack(this.job, state.outcome);
         case 'rolled-back':
-          throw new CommitterError(
-            'JOB_ABORTED',
-            `job ${this.job.token} was rolled back: ${state.outcome.reason}`,
-          );
+          throw rolledBack(this.job, state.outcome);
       }
       state = await readState(this.facts);
     }
@@ -152,4 +153,8 @@ export class JobPublication {
     if (after.state !== before.state) return undefined;
     throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
   }
+}
+
+function rolledBack({ token }: Job, { reason }: Rollback): CommitterError {
+  return new CommitterError('JOB_ABORTED', `job ${token} was rolled back: ${reason}`);
 }

@@ -2,10 +2,12 @@ import { CommitterError } from '../core/errors.js';
 import { parseJobAttempt, parseToken, type JobToken } from '../core/ids.js';
 import { hasEnded, jobState } from '../core/job-state.js';
 import type { JobRecord } from '../core/records/job-record.js';
-import { JobLayout } from '../core/staging-layout.js';
+import { JobLayout, parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
 import { formatUri, parseUri, type StoreUri } from '../core/uri.js';
+import { utf8Length } from '../core/utf8.js';
 import { JobFacts } from './facts.js';
 import { JoinedCalls } from './joined-calls.js';
+import { listPrefixes } from './list-all.js';
 import type { Root, Roots } from './roots.js';
 
 /** How a caller names a job. */
@@ -35,6 +37,7 @@ export interface Job {
 }
 
 const maxTokens = 8;
+const maxDestinationBytes = 1_024;
 const maxCached = 20_000;
 
 /**
@@ -42,7 +45,7 @@ const maxCached = 20_000;
  * ended never is.
  */
 export class JobDirectory {
-  readonly #jobs = new Map<string, Job>();
+  readonly #jobs = new Map<string, { readonly tokens: readonly JobToken[]; readonly job: Job }>();
   readonly #joined = new JoinedCalls();
 
   constructor(private readonly roots: Roots) {}
@@ -56,6 +59,12 @@ export class JobDirectory {
       );
     }
     const destination = parseUri(ref.destination, 'job.destination');
+    if (utf8Length(ref.destination) > maxDestinationBytes) {
+      throw new CommitterError(
+        'INVALID_FIELD',
+        `job.destination has ${utf8Length(ref.destination)} bytes of UTF-8; ${maxDestinationBytes} are allowed`,
+      );
+    }
     return {
       tokens: ref.tokens.map((token) => parseToken(token)),
       jobAttempt: parseJobAttempt(ref.jobAttempt),
@@ -73,19 +82,24 @@ export class JobDirectory {
   async find(ref: JobRef, principal: string): Promise<Job> {
     const address = this.address(ref, principal);
     const name = nameOf(address);
-    const job = this.#jobs.get(name) ?? (await this.#joined.run(name, () => this.#lookUp(address, name)));
-    if (job.record.principal !== principal) {
-      throw new CommitterError(
-        'PRINCIPAL_NOT_ALLOWED',
-        `job ${job.token} was set up by another principal than ${principal}`,
-      );
-    }
+    const job = this.#jobs.get(name)?.job ?? (await this.#joined.run(name, () => this.#lookUp(address)));
+    refuseOtherPrincipal(job.record, principal);
     return job;
   }
 
-  /** SetupJob has just written it. */
+  /** SetupJob has just written it: what was found by a list of names with this one may be another job's no longer. */
   remember(address: JobAddress, job: Job): void {
-    this.#keep(nameOf(address), job);
+    for (const [name, { tokens }] of this.#jobs) {
+      if (tokens.length > 1 && tokens.includes(job.token)) this.#jobs.delete(name);
+    }
+    this.#keep(address, job);
+  }
+
+  /** It has ended: a caller with several names may mean another one by now. */
+  forget(job: Job): void {
+    for (const [name, kept] of this.#jobs) {
+      if (kept.tokens.length > 1 && kept.job.facts.layout.prefix === job.facts.layout.prefix) this.#jobs.delete(name);
+    }
   }
 
   /** The job of one token and number, from the store. */
@@ -104,14 +118,14 @@ export class JobDirectory {
     };
   }
 
-  async #lookUp(address: JobAddress, name: string): Promise<Job> {
+  async #lookUp(address: JobAddress): Promise<Job> {
     let ended: Job | undefined;
     for (const [index, token] of address.tokens.entries()) {
       const job = await this.read(address.root, token, address.jobAttempt);
       if (job?.record.destination !== formatUri(address.destination)) continue;
       const isLast = index === address.tokens.length - 1;
       if ((isLast && ended === undefined) || !(await jobHasEnded(job))) {
-        this.#keep(name, job);
+        this.#keep(address, job);
         return job;
       }
       ended ??= job;
@@ -123,17 +137,50 @@ export class JobDirectory {
     );
   }
 
-  #keep(name: string, job: Job): void {
+  #keep(address: JobAddress, job: Job): void {
     if (this.#jobs.size >= maxCached) {
       const oldest = this.#jobs.keys().next().value;
       if (oldest !== undefined) this.#jobs.delete(oldest);
     }
-    this.#jobs.set(name, job);
+    this.#jobs.set(nameOf(address), { tokens: address.tokens, job });
   }
 }
 
 export function factsOf(root: Root, token: JobToken, jobAttempt: number): JobFacts {
   return new JobFacts(root.store, root.staging.bucket, new JobLayout(root.staging.key, token, jobAttempt));
+}
+
+/**
+ * A job belongs to the principal that set it up, with all its job attempts up to the named one.
+ *
+ * @throws CommitterError PRINCIPAL_NOT_ALLOWED
+ */
+export async function refuseOthersJob(
+  root: Root,
+  token: JobToken,
+  upTo: number,
+  principal: string,
+  known?: readonly number[],
+): Promise<void> {
+  const attempts = known ?? (await listAttempts(root, token));
+  for (const number of attempts.filter((jobAttempt) => jobAttempt <= upTo)) {
+    const record = await factsOf(root, token, number).readJob();
+    if (record !== undefined) refuseOtherPrincipal(record, principal);
+  }
+}
+
+/** The numbers of the job attempts that left anything in the staging root. */
+export async function listAttempts({ store, staging }: Root, token: JobToken): Promise<number[]> {
+  const prefix = tokenPrefix(staging.key, token);
+  return parseJobAttempts(prefix, await listPrefixes(store, staging.bucket, prefix));
+}
+
+export function refuseOtherPrincipal(record: JobRecord, principal: string): void {
+  if (record.principal === principal) return;
+  throw new CommitterError(
+    'PRINCIPAL_NOT_ALLOWED',
+    `job ${record.token} was set up by another principal than ${principal}`,
+  );
 }
 
 async function jobHasEnded(job: Job): Promise<boolean> {

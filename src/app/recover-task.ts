@@ -29,6 +29,12 @@ export async function recoverTask(
   }
 
   const before = factsOf(root, token, jobAttempt - 1);
+  const predecessor = await before.readJob();
+  // The framework's history may tell of tasks that an earlier one committed: no record says nothing about them.
+  if (predecessor === undefined) throw notFound(attempt, `job attempt ${jobAttempt - 1} was never set up`);
+  if (predecessor.adopts !== undefined) {
+    throw notFound(attempt, `job attempt ${jobAttempt - 1} had taken over a commit that was rolled back`);
+  }
   const decision = await before.readDecision();
   if (decision?.decision !== 'superseded')
     throw notFound(attempt, `job attempt ${jobAttempt - 1} was not superseded`);

@@ -8,7 +8,7 @@ import { formatUri, isWithin, joinKey, parseUri, quote } from '../core/uri.js';
 import { isStoreError, type ObjectHead } from '../ports/object-store.js';
 import { isoNow, protocolVersion, type AppContext } from './context.js';
 import { readState } from './deciding.js';
-import { factsOf, type Job, type JobAddress, type JobRef } from './job-directory.js';
+import { factsOf, refuseOthersJob, type Job, type JobAddress, type JobRef } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import type { Roots } from './roots.js';
 import { settleLowerAttempts } from './settle-lower-attempts.js';
@@ -37,6 +37,7 @@ export async function setupJob(
   const { root, jobAttempt } = address;
   const facts = factsOf(root, token, jobAttempt);
   const known = await knownAttempts(address);
+  await refuseOthersJob(root, token, jobAttempt, principal, known);
   if (known.includes(jobAttempt)) refuseUsedToken(token, await readState(facts));
 
   const adopts = await settleLowerAttempts(ctx, root, token, jobAttempt);

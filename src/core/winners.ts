@@ -19,7 +19,8 @@ export interface FoundPendingSet {
  * The attempts to publish: of each task the highest attempt number that no tombstone took out (HADOOP-17258), or
  * exactly those that the caller knows to have succeeded.
  *
- * @throws CommitterError WINNER_NOT_COMMITTED where a named attempt has no pendingset of its id.
+ * @throws CommitterError WINNER_NOT_COMMITTED where a named attempt has no pendingset of its id; INVALID_FIELD where
+ *   two of one task are named.
  */
 export function chooseWinners(
   records: readonly FoundRecord[],
@@ -41,6 +42,7 @@ function highestOfEachTask(records: readonly FoundRecord[]): FoundPendingSet[] {
 
 function exactly(records: readonly FoundRecord[], exact: readonly TaskAttempt[]): FoundPendingSet[] {
   const byName = new Map(records.map((found) => [`${found.task}/${found.attemptNumber}`, found]));
+  refuseTwoOfOneTask(exact);
   return exact.map((attempt) => {
     const found = byName.get(`${attempt.task}/${attempt.number}`);
     if (found === undefined || found.record.kind === 'tombstone' || found.record.attempt.id !== attempt.id) {
@@ -57,6 +59,19 @@ function exactly(records: readonly FoundRecord[], exact: readonly TaskAttempt[])
     }
     return { jobAttempt: found.jobAttempt, set: found.record };
   });
+}
+
+function refuseTwoOfOneTask(exact: readonly TaskAttempt[]): void {
+  const tasks = new Set<TaskName>();
+  for (const { task } of exact) {
+    if (tasks.has(task)) {
+      throw new CommitterError(
+        'INVALID_FIELD',
+        `exact_winners names two attempts of task ${task}; one of each is published`,
+      );
+    }
+    tasks.add(task);
+  }
 }
 
 /** @throws CommitterError DUPLICATE_KEY where two files have one final key: the last Complete would win in silence. */
