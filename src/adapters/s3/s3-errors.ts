@@ -4,7 +4,6 @@ import { StoreError } from '../../ports/object-store.js';
 /** Error codes of S3 and of servers that speak its protocol. What isn't here is judged by its HTTP status. */
 const KIND_OF_CODE: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['NoSuchKey', 'not-found'],
-  ['NotFound', 'not-found'], // the SDK's name for a 404 of HEAD, which has no body
   ['NoSuchUpload', 'no-such-upload'],
   ['NoSuchBucket', 'no-such-bucket'],
   ['PreconditionFailed', 'precondition-failed'],
@@ -77,7 +76,7 @@ export function toStoreError(error: unknown, signal?: AbortSignal): StoreError {
   const status = $metadata?.httpStatusCode ?? $response?.statusCode;
   const kind = kindOf(name, code, status);
   const retryAfterMs = parseRetryAfter($response?.headers?.['retry-after']);
-  const s3Code = name === undefined || name === 'Error' ? code : name;
+  const s3Code = code ?? (name === 'Error' ? undefined : name);
   return new StoreError(kind, describe(message, s3Code, status), {
     cause: error,
     ...(status !== undefined && { status }),
@@ -99,12 +98,12 @@ function kindOf(
   code: string | undefined,
   status: number | undefined,
 ): StoreErrorKind {
+  // Before the name: the SDK calls a reset connection a TimeoutError.
+  if (code !== undefined && (NETWORK_CODES.has(code) || code.startsWith('HPE_'))) return 'unavailable';
   const byCode = KIND_OF_CODE.get(name ?? '') ?? KIND_OF_CODE.get(code ?? '');
   if (byCode !== undefined) return byCode;
   if (status !== undefined) return kindOfStatus(status);
-  if (code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT') return 'timeout';
-  if (code !== undefined && (NETWORK_CODES.has(code) || code.startsWith('HPE_'))) return 'unavailable';
-  return 'invalid';
+  return code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT' ? 'timeout' : 'invalid';
 }
 
 /** Of an answer without a code that is known, such as a proxy's page. */
@@ -125,7 +124,7 @@ function kindOfStatus(status: number): StoreErrorKind {
   }
   // A success that can't be read had an effect, or not.
   if (status < 300 || status >= 500) return 'unavailable';
-  // 404 among them: without S3's word for it, nobody knows what wasn't found.
+  // 404 among them, which the SDK calls NotFound: without S3's word for it, nobody knows what wasn't found.
   return 'invalid';
 }
 

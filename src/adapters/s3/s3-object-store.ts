@@ -178,8 +178,8 @@ export class S3ObjectStore implements ObjectStore {
     try {
       return headOf(await this.connection.run(call?.signal, (at) => this.client.send(command, at)));
     } catch (error) {
-      // A 404 of HEAD has no body: a missing bucket looks alike.
-      if (isStoreError(error, 'not-found')) return undefined;
+      // A 404 of HEAD has no body to say more: a missing bucket looks alike.
+      if (isStoreError(error) && error.details.status === 404) return undefined;
       throw error;
     }
   }
