@@ -22,7 +22,9 @@ execFileSync(
     '--importFileExtension=.js',
     '--includeDirs=proto',
     `--outDir=${outDir}`,
-    ...['job_service', 'upload_service', 'admin_service', 'errors'].map((name) => `commitbridge/v1/${name}.proto`),
+    ...['job_service', 'upload_service', 'admin_service', 'errors'].map(
+      (name) => `commitbridge/v1/${name}.proto`,
+    ),
   ],
   { stdio: 'inherit' },
 );

@@ -3,6 +3,8 @@
 import { spawn } from 'node:child_process';
 
 const beatMs = 15_000;
+/** The commands that run now. */
+const running = new Set();
 
 /**
  * Runs `work` as a step: says that it began, that it still goes on, and how long it took.
@@ -29,6 +31,27 @@ export async function step(title, work) {
 }
 
 /**
+ * Passes a signal that ends this process on to the commands that run, waits for them, and ends with the exit code
+ * that a shell gives to it.
+ */
+export function stopOnSignals() {
+  for (const [signal, exitCode] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
+    process.on(signal, () => {
+      process.stderr.write(`\nStopped by ${signal}.\n`);
+      if (running.size === 0) process.exit(exitCode);
+      let left = running.size;
+      for (const child of running) {
+        child.once('close', () => {
+          left -= 1;
+          if (left === 0) process.exit(exitCode);
+        });
+        child.kill(signal);
+      }
+    });
+  }
+}
+
+/**
  * Runs a command to its end. Its output is kept and only shown, in the error, when it fails.
  * @param {string} command
  * @param {string[]} args
@@ -37,11 +60,7 @@ export async function step(title, work) {
  */
 export function run(command, args, options = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: options.cwd,
-      env: { ...process.env, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = start(command, args, options, ['ignore', 'pipe', 'pipe']);
     let stdout = '';
     let all = '';
     child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -67,17 +86,20 @@ export function run(command, args, options = {}) {
  * Runs a command with its output passed through.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, stdout?: 'inherit' | 'stderr' }} [options]
+ * @param {{ cwd?: string, env?: Record<string, string> }} [options]
  * @returns {Promise<number>} its exit code; 1 when a signal ended it
  */
 export function passThrough(command, args, options = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
-      cwd: options.cwd,
-      env: { ...process.env, ...options.env },
-      stdio: ['ignore', options.stdout === 'stderr' ? 2 : 'inherit', 'inherit'],
-    });
+    const child = start(command, args, options, ['ignore', 'inherit', 'inherit']);
     child.on('error', reject);
     child.on('close', (code) => resolve(code ?? 1));
   });
+}
+
+function start(command, args, options, stdio) {
+  const child = spawn(command, args, { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio });
+  running.add(child);
+  child.on('close', () => running.delete(child));
+  return child;
 }

@@ -1,0 +1,19 @@
+// Fetches or builds once, into .cache, what runs beside the daemon in the quickstart and the tests.
+import { installS3Proxy, installVersityGw } from '../../test/support/servers/index.js';
+import { buildSparkJobs, defaultSpark, installSparkJars } from '../../test/support/spark/index.js';
+import { bundleJar } from './bundle-jar.js';
+
+const fetchers: Record<string, () => Promise<unknown>> = {
+  s3proxy: installS3Proxy,
+  versitygw: installVersityGw,
+  spark: installSparkJars,
+  jobs: () => buildSparkJobs(defaultSpark, bundleJar),
+};
+
+for (const name of process.argv.slice(2)) {
+  const fetcher = fetchers[name];
+  if (fetcher === undefined) {
+    throw new Error(`There is nothing called ${name} to fetch: ${Object.keys(fetchers).join(', ')}.`);
+  }
+  await fetcher();
+}
