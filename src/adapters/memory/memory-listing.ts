@@ -1,5 +1,5 @@
 import type { ListPageOptions, ObjectPage, UploadPage, UploadPageOptions } from '../../ports/object-store.js';
-import { StoreError } from '../../ports/object-store.js';
+import { decodeContinuation, encodeContinuation } from '../continuation.js';
 import { MemoryBucket } from './memory-bucket.js';
 import { compareUtf8 } from '../../core/utf8.js';
 
@@ -14,7 +14,7 @@ export function listObjects(bucket: MemoryBucket, prefix: string, page: ListPage
   const objects: ObjectPage['objects'][number][] = [];
   const prefixes: string[] = [];
   // Entries up to this one were on a page before; so was all that a folded prefix stands for.
-  const after = page.continuation === undefined ? page.startAfter : decodeToken(page.continuation)[0];
+  const after = page.continuation === undefined ? page.startAfter : decodeContinuation(page.continuation)[0];
   const resumed = page.continuation !== undefined;
   let last = after ?? '';
   const start = after !== undefined && compareUtf8(after, prefix) > 0 ? after : prefix;
@@ -23,7 +23,8 @@ export function listObjects(bucket: MemoryBucket, prefix: string, page: ListPage
     if (after !== undefined && compareUtf8(key, after) <= 0) continue;
     const folded = foldedPrefix(key, prefix, page.delimiter);
     if (folded !== undefined && (folded === prefixes.at(-1) || (resumed && folded === after))) continue;
-    if (objects.length + prefixes.length === limit) return { objects, prefixes, next: encodeToken([last]) };
+    if (objects.length + prefixes.length === limit)
+      return { objects, prefixes, next: encodeContinuation([last]) };
     last = folded ?? key;
     if (folded !== undefined) {
       prefixes.push(folded);
@@ -38,7 +39,7 @@ export function listObjects(bucket: MemoryBucket, prefix: string, page: ListPage
 export function listUploads(bucket: MemoryBucket, prefix: string, page: UploadPageOptions): UploadPage {
   const limit = pageSize(page.maxUploads);
   const uploads: UploadPage['uploads'][number][] = [];
-  const [afterKey, afterId] = page.continuation === undefined ? [] : decodeToken(page.continuation);
+  const [afterKey, afterId] = page.continuation === undefined ? [] : decodeContinuation(page.continuation);
   const after = afterKey === undefined ? undefined : ([afterKey, afterId ?? ''] as const);
   for (const [at, upload] of bucket.uploads.from(after ?? [prefix, ''])) {
     if (!upload.key.startsWith(prefix)) break;
@@ -46,7 +47,7 @@ export function listUploads(bucket: MemoryBucket, prefix: string, page: UploadPa
     if (!MemoryBucket.isListed(upload)) continue;
     const last = uploads.at(-1);
     if (last !== undefined && uploads.length === limit) {
-      return { uploads, next: encodeToken([last.key, last.uploadId]) };
+      return { uploads, next: encodeContinuation([last.key, last.uploadId]) };
     }
     uploads.push({ key: upload.key, uploadId: upload.uploadId, initiatedMs: upload.initiatedMs });
   }
@@ -57,16 +58,4 @@ function foldedPrefix(key: string, prefix: string, delimiter: '/' | undefined): 
   if (delimiter === undefined) return undefined;
   const at = key.indexOf(delimiter, prefix.length);
   return at < 0 ? undefined : key.slice(0, at + delimiter.length);
-}
-
-export function encodeToken(values: readonly string[]): string {
-  return Buffer.from(JSON.stringify(values)).toString('base64url');
-}
-
-export function decodeToken(token: string): readonly string[] {
-  try {
-    return JSON.parse(Buffer.from(token, 'base64url').toString()) as string[];
-  } catch (cause) {
-    throw new StoreError('invalid', 'not a continuation of this store', { cause });
-  }
 }

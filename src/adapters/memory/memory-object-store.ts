@@ -1,4 +1,3 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Clock } from '../../ports/clock.js';
 import type {
@@ -27,6 +26,8 @@ import type {
   UploadRef,
 } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
+import { decodeContinuation, encodeContinuation } from '../continuation.js';
+import { requireCapability } from '../require-capability.js';
 import { SystemClock } from '../system/clock.js';
 import type { StoredObject } from './memory-bucket.js';
 import {
@@ -37,10 +38,10 @@ import {
   preconditionFailed,
   unquoted,
 } from './memory-bucket.js';
-import { decodeToken, encodeToken, listObjects, listUploads, pageSize } from './memory-listing.js';
+import { listObjects, listUploads, pageSize } from './memory-listing.js';
+import { SignedUrls } from './signed-urls.js';
 
 const MIB = 1024 * 1024;
-const MAX_SIGNED_SECONDS = 900;
 const MAX_METADATA_BYTES = 2_048;
 
 /** S3's own limits, and all that a store can do. */
@@ -102,12 +103,14 @@ export class MemoryObjectStore implements ObjectStore {
   readonly capabilities: StoreCapabilities;
   private readonly buckets = new Map<string, MemoryBucket>();
   private readonly clock: Pick<Clock, 'nowMs'>;
-  private readonly secret = randomBytes(32);
+  private readonly urls: SignedUrls;
   private uploadCount = 0;
 
   constructor(private readonly options: MemoryStoreOptions) {
     this.capabilities = { ...MEMORY_CAPABILITIES, ...options.capabilities };
     this.clock = options.clock ?? new SystemClock();
+    const base = options.signedUrlBase ?? 'memory://store';
+    this.urls = new SignedUrls(typeof base === 'string' ? () => base : base);
     for (const name of options.buckets) this.buckets.set(name, new MemoryBucket(this.capabilities));
   }
 
@@ -159,7 +162,7 @@ export class MemoryObjectStore implements ObjectStore {
     call?: CallOptions,
   ): Promise<PutResult> {
     return this.effect(call, () => {
-      if (options.ifNoneMatch !== undefined) this.need('conditionalComplete');
+      if (options.ifNoneMatch !== undefined) requireCapability(this.capabilities, 'conditionalComplete');
       const bucket = this.bucket(ref.bucket);
       const nowMs = this.clock.nowMs();
       return { etag: bucket.complete(ref.key, ref.uploadId, parts, options.ifNoneMatch, nowMs) };
@@ -183,7 +186,7 @@ export class MemoryObjectStore implements ObjectStore {
     call?: CallOptions,
   ): Promise<UploadPage> {
     return this.effect(call, () => {
-      this.need('listUploadsByPrefix');
+      requireCapability(this.capabilities, 'listUploadsByPrefix');
       return listUploads(this.bucket(bucket), prefix, page);
     });
   }
@@ -192,19 +195,20 @@ export class MemoryObjectStore implements ObjectStore {
     return this.effect(call, () => {
       const upload = this.bucket(ref.bucket).uploads.get([ref.key, ref.uploadId]);
       if (upload === undefined || !MemoryBucket.isListed(upload)) throw noSuchUpload(ref.uploadId);
-      const after = page.continuation === undefined ? 0 : Number(decodeToken(page.continuation)[0]);
+      const after = page.continuation === undefined ? 0 : Number(decodeContinuation(page.continuation)[0]);
       const left = partInfos(upload.parts).filter((part) => part.partNumber > after);
       const parts = left.slice(0, pageSize(page.maxParts));
       const last = parts.at(-1);
       if (last === undefined || parts.length === left.length) return { parts };
-      return { parts, next: encodeToken([String(last.partNumber)]) };
+      return { parts, next: encodeContinuation([String(last.partNumber)]) };
     });
   }
 
   put(object: ObjectRef, body: Uint8Array, options: PutOptions, call?: CallOptions): Promise<PutResult> {
     const copy = Uint8Array.from(body);
     return this.effect(call, () => {
-      if (options.ifNoneMatch !== undefined || options.ifMatch !== undefined) this.need('conditionalPut');
+      if (options.ifNoneMatch !== undefined || options.ifMatch !== undefined)
+        requireCapability(this.capabilities, 'conditionalPut');
       const { objects } = this.bucket(object.bucket);
       this.checkKey(object.key);
       const metadata = lowerCaseNames(options.metadata);
@@ -258,7 +262,7 @@ export class MemoryObjectStore implements ObjectStore {
 
   delete(object: ObjectRef, options: DeleteOptions, call?: CallOptions): Promise<'deleted' | 'absent'> {
     return this.effect(call, () => {
-      if (options.ifMatch !== undefined) this.need('conditionalDelete');
+      if (options.ifMatch !== undefined) requireCapability(this.capabilities, 'conditionalDelete');
       const { objects } = this.bucket(object.bucket);
       const existing = objects.get(object.key);
       if (existing === undefined) return 'absent';
@@ -283,43 +287,15 @@ export class MemoryObjectStore implements ObjectStore {
 
   presignPart(ref: UploadRef, partNumber: number, expiresInSeconds: number): Promise<SignedRequest> {
     return this.effect(undefined, () => {
-      this.need('presign');
-      const seconds = Math.min(expiresInSeconds, MAX_SIGNED_SECONDS);
-      const expiresAtMs = this.clock.nowMs() + seconds * 1_000;
-      const path = `/${encodeURIComponent(ref.bucket)}/${encodeURIComponent(ref.key)}`;
-      const query = `partNumber=${partNumber}&uploadId=${encodeURIComponent(ref.uploadId)}&expires=${expiresAtMs}`;
-      const base = this.options.signedUrlBase ?? 'memory://store';
-      const prefix = typeof base === 'string' ? base : base();
-      const url = `${prefix}${path}?${query}&signature=${this.sign(`${path}?${query}`)}`;
-      return { method: 'PUT', url, headers: {}, expiresAtMs };
+      requireCapability(this.capabilities, 'presign');
+      return this.urls.sign(ref, partNumber, expiresInSeconds, this.clock.nowMs());
     });
   }
 
   /** What a store does with a PUT to a URL of {@link presignPart}; only path and query of it count. */
   async putSigned(url: string, body: Uint8Array, call?: CallOptions): Promise<PartInfo> {
-    const match = /^(?:[a-z]+:\/\/[^/]*)?(\/([^/?]+)\/([^/?]+)\?(.*))&signature=([0-9a-f]+)$/.exec(url);
-    const [, signed = '', bucket = '', key = '', query = '', signature = ''] = match ?? [];
-    const expected = Buffer.from(this.sign(signed));
-    const given = Buffer.from(signature);
-    const fields = new URLSearchParams(query);
-    if (expected.length !== given.length || !timingSafeEqual(expected, given)) {
-      throw new StoreError('access-denied', 'the signature does not match', {
-        status: 403,
-        code: 'SignatureDoesNotMatch',
-      });
-    }
-    if (Number(fields.get('expires')) < this.clock.nowMs()) {
-      throw new StoreError('access-denied', 'the signed URL has expired', {
-        status: 403,
-        code: 'AccessDenied',
-      });
-    }
-    const ref = {
-      bucket: decodeURIComponent(bucket),
-      key: decodeURIComponent(key),
-      uploadId: fields.get('uploadId') ?? '',
-    };
-    return this.uploadPart(ref, Number(fields.get('partNumber')), body, call);
+    const { upload, partNumber } = this.urls.verify(url, this.clock.nowMs());
+    return this.uploadPart(upload, partNumber, body, call);
   }
 
   lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {
@@ -398,15 +374,6 @@ export class MemoryObjectStore implements ObjectStore {
     });
   }
 
-  private need(
-    capability:
-      'conditionalPut' | 'conditionalComplete' | 'conditionalDelete' | 'listUploadsByPrefix' | 'presign',
-  ): void {
-    if (!this.capabilities[capability]) {
-      throw new StoreError('unsupported', `the store lacks a capability: capability=${capability}`);
-    }
-  }
-
   private checkKey(key: string): void {
     if (key === '') throw new StoreError('invalid', 'the key is empty', { status: 400 });
     if (Buffer.byteLength(key) > this.capabilities.maxKeyBytes) {
@@ -422,10 +389,6 @@ export class MemoryObjectStore implements ObjectStore {
     if (body.byteLength > maxPartBytes)
       throw invalidParts('EntityTooLarge', 'part larger than the store takes');
     if (body.byteLength === 0 && !emptyParts) throw invalidParts('MissingContentLength', 'the part is empty');
-  }
-
-  private sign(text: string): string {
-    return createHmac('sha256', this.secret).update(text).digest('hex');
   }
 
   private countUpload(): string {

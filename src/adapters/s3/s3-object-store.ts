@@ -38,7 +38,9 @@ import type {
   UploadRef,
 } from '../../ports/object-store.js';
 import { StoreError, isStoreError } from '../../ports/object-store.js';
+import { decodeContinuation, encodeContinuation } from '../continuation.js';
 import { relayStream } from '../relay-stream.js';
+import { requireCapability } from '../require-capability.js';
 import { PartPresigner } from './part-presigner.js';
 import { S3Connection } from './s3-connection.js';
 import { toStoreError } from './s3-errors.js';
@@ -98,7 +100,7 @@ export class S3ObjectStore implements ObjectStore {
     options: CompleteOptions,
     call?: CallOptions,
   ): Promise<PutResult> {
-    if (options.ifNoneMatch !== undefined) this.need('conditionalComplete');
+    if (options.ifNoneMatch !== undefined) requireCapability(this.capabilities, 'conditionalComplete');
     if (parts.length === 0) throw new StoreError('invalid-parts', 'a Complete needs at least one part');
     return this.hot.complete(upload, parts, options, call);
   }
@@ -113,8 +115,9 @@ export class S3ObjectStore implements ObjectStore {
     page: UploadPageOptions,
     call?: CallOptions,
   ): Promise<UploadPage> {
-    this.need('listUploadsByPrefix');
-    const [keyMarker, uploadIdMarker] = page.continuation === undefined ? [] : decodeToken(page.continuation);
+    requireCapability(this.capabilities, 'listUploadsByPrefix');
+    const [keyMarker, uploadIdMarker] =
+      page.continuation === undefined ? [] : decodeContinuation(page.continuation);
     const command = new ListMultipartUploadsCommand({
       Bucket: bucket,
       Prefix: prefix,
@@ -132,7 +135,7 @@ export class S3ObjectStore implements ObjectStore {
     }));
     if (answer.IsTruncated !== true) return { uploads };
     const nextKey = decodeKey(known(answer.NextKeyMarker, 'NextKeyMarker'), encoding);
-    return { uploads, next: encodeToken([nextKey, answer.NextUploadIdMarker ?? '']) };
+    return { uploads, next: encodeContinuation([nextKey, answer.NextUploadIdMarker ?? '']) };
   }
 
   async listParts(upload: UploadRef, page: PartPageOptions, call?: CallOptions): Promise<PartPage> {
@@ -158,7 +161,8 @@ export class S3ObjectStore implements ObjectStore {
     call?: CallOptions,
   ): Promise<PutResult> {
     this.checkKey(object.key);
-    if (options.ifNoneMatch !== undefined || options.ifMatch !== undefined) this.need('conditionalPut');
+    if (options.ifNoneMatch !== undefined || options.ifMatch !== undefined)
+      requireCapability(this.capabilities, 'conditionalPut');
     return this.hot.put(object, body, options, call);
   }
 
@@ -185,7 +189,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async delete(object: ObjectRef, options: DeleteOptions, call?: CallOptions): Promise<'deleted' | 'absent'> {
-    if (options.ifMatch !== undefined) this.need('conditionalDelete');
+    if (options.ifMatch !== undefined) requireCapability(this.capabilities, 'conditionalDelete');
     const command = new DeleteObjectCommand({ ...addressOf(object), IfMatch: options.ifMatch });
     try {
       await this.connection.run(call?.signal, (at) => this.client.send(command, at));
@@ -234,7 +238,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async presignPart(upload: UploadRef, partNumber: number, expiresInSeconds: number): Promise<SignedRequest> {
-    this.need('presign');
+    requireCapability(this.capabilities, 'presign');
     this.checkPartNumber(partNumber);
     return this.connection.run(undefined, () => this.presigner.presign(upload, partNumber, expiresInSeconds));
   }
@@ -265,15 +269,6 @@ export class S3ObjectStore implements ObjectStore {
     return this.connection.client;
   }
 
-  private need(
-    capability:
-      'conditionalPut' | 'conditionalComplete' | 'conditionalDelete' | 'listUploadsByPrefix' | 'presign',
-  ): void {
-    if (!this.capabilities[capability]) {
-      throw new StoreError('unsupported', `the store lacks a capability: capability=${capability}`);
-    }
-  }
-
   /** Servers disagree on the answer (some fail with a 500), so it is given here. */
   private checkKey(key: string): void {
     if (key === '') throw new StoreError('invalid', 'the key is empty');
@@ -293,16 +288,4 @@ export class S3ObjectStore implements ObjectStore {
 function brokenStream(cause: unknown, signal: AbortSignal | undefined): StoreError {
   if (cause !== undefined || signal?.aborted === true) return toStoreError(cause, signal);
   return new StoreError('unavailable', 'the stream ended before the object did');
-}
-
-function encodeToken(markers: readonly [key: string, uploadId: string]): string {
-  return Buffer.from(JSON.stringify(markers)).toString('base64url');
-}
-
-function decodeToken(token: string): readonly string[] {
-  try {
-    return JSON.parse(Buffer.from(token, 'base64url').toString()) as string[];
-  } catch (cause) {
-    throw new StoreError('invalid', 'not a continuation of this store', { cause });
-  }
 }
