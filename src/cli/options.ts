@@ -107,7 +107,7 @@ function namedFlags(values: Values): ConfigFlag[] {
     const value = values[name];
     if (value === undefined) return [];
     const text = Array.isArray(value) ? value.join(',') : String(value);
-    return [{ path, value: text, origin: `flag --${name}` }];
+    return [{ path, value: text, origin: `flag --${value === false ? 'no-' : ''}${name}` }];
   });
 }
 

@@ -84,7 +84,7 @@ class Builder {
     }
     this.effective.push({
       path: path.join('.'),
-      shown: node.isSecret ? '***' : entry.raw,
+      shown: node.isSecret ? '***' : typeof entry.raw === 'string' ? plain(entry.raw) : entry.raw,
       origin: entry.origin,
     });
     return this.parse(node, path.join('.'), entry);

@@ -10,7 +10,11 @@ export interface LoggerOptions {
 
 /** One JSON object a line: `time`, `level`, `message`, then the fields of the event. */
 export class WinstonLogger implements Logger {
-  private constructor(private readonly winston: Winston) {}
+  private constructor(
+    private readonly winston: Winston,
+    /** Shared with children: winston throws at a line after its end, and a cut call may log late. */
+    private readonly state: { isClosed: boolean } = { isClosed: false },
+  ) {}
 
   static create(options: LoggerOptions): WinstonLogger {
     const stream = options.stream ?? process.stderr;
@@ -30,27 +34,29 @@ export class WinstonLogger implements Logger {
   }
 
   debug(message: string, fields?: LogFields): void {
-    this.winston.debug(message, fields);
+    if (!this.state.isClosed) this.winston.debug(message, fields);
   }
 
   info(message: string, fields?: LogFields): void {
-    this.winston.info(message, fields);
+    if (!this.state.isClosed) this.winston.info(message, fields);
   }
 
   warn(message: string, fields?: LogFields): void {
-    this.winston.warn(message, fields);
+    if (!this.state.isClosed) this.winston.warn(message, fields);
   }
 
   error(message: string, fields?: LogFields): void {
-    this.winston.error(message, fields);
+    if (!this.state.isClosed) this.winston.error(message, fields);
   }
 
   child(fields: LogFields): Logger {
-    return new WinstonLogger(this.winston.child(fields));
+    return new WinstonLogger(this.winston.child(fields), this.state);
   }
 
-  /** Resolves when every line has been written. */
+  /** Resolves when every line has been written. What is logged later is dropped. */
   async close(): Promise<void> {
+    if (this.state.isClosed) return;
+    this.state.isClosed = true;
     await new Promise<void>((resolve) => {
       this.winston.once('finish', resolve);
       this.winston.end();

@@ -1,0 +1,96 @@
+import { Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { SystemClock } from '../../../src/adapters/system/clock.js';
+import { SystemRandom } from '../../../src/adapters/system/random.js';
+import type { JobsAdmin, JobView } from '../../../src/cli/app.js';
+import { runCli } from '../../../src/cli/run.js';
+import { statusOf } from '../../../src/rpc/status.js';
+import { CommitterError, type ErrorReasonName } from '../../../src/core/errors.js';
+
+const view: JobView = {
+  token: 'job-1',
+  jobAttempt: 0,
+  state: 'committed',
+  destination: 's3://b/t',
+  files: 3,
+};
+
+class Sink extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}
+
+async function run(args: readonly string[], jobs: Partial<JobsAdmin>) {
+  const stdout = new Sink();
+  const stderr = new Sink();
+  let isClosed = false;
+  const env = {
+    COMMITBRIDGE_STORES_MAIN_TYPE: 'memory',
+    COMMITBRIDGE_ROOTS: '[{uri: s3a://b/t, store: main}]',
+    COMMITBRIDGE_LOG_LEVEL: 'error',
+  };
+  const code = await runCli(['jobs', ...args], {
+    io: { env, stdout, stderr },
+    version: '0.0.0',
+    onStopSignal: () => () => undefined,
+    buildApp: () => ({
+      services: [],
+      jobs: jobs as JobsAdmin,
+      stores: new Map(),
+      clock: new SystemClock(),
+      random: new SystemRandom(),
+      statusOf,
+      close: () => {
+        isClosed = true;
+        return Promise.resolve();
+      },
+    }),
+  });
+  return { code, stdout: stdout.text, stderr: stderr.text, isClosed };
+}
+
+describe('jobs', () => {
+  it('lists a line a job', async () => {
+    const { stdout, code, isClosed } = await run(['list'], { list: () => Promise.resolve([view]) });
+    expect(stdout).toBe('TOKEN  ATTEMPT  STATE      DESTINATION\njob-1  0        committed  s3://b/t\n');
+    expect([code, isClosed]).toEqual([0, true]);
+  });
+
+  it('lists a JSON object a line', async () => {
+    const { stdout } = await run(['list', '--json'], { list: () => Promise.resolve([view, view]) });
+    expect(stdout).toBe(`${JSON.stringify(view)}\n`.repeat(2));
+  });
+
+  it('shows every field of a job', async () => {
+    const { stdout } = await run(['show', 'job-1'], { show: () => Promise.resolve(view) });
+    expect(stdout).toContain('destination  s3://b/t\n');
+    expect(stdout).toContain('files        3\n');
+  });
+
+  it('hands --force to abort', async () => {
+    const asked: unknown[] = [];
+    const abort: JobsAdmin['abort'] = (token, options) => {
+      asked.push(token, options);
+      return Promise.resolve(view);
+    };
+    await run(['abort', 'job-1'], { abort });
+    await run(['abort', 'job-1', '--force'], { abort });
+    expect(asked).toEqual(['job-1', { force: false }, 'job-1', { force: true }]);
+  });
+
+  it.each<[ErrorReasonName, number]>([
+    ['STORE_UNAVAILABLE', 4],
+    ['JOB_NOT_FOUND', 3],
+    ['OVERWROTE_OBJECTS', 3],
+    ['INVALID_FIELD', 2],
+    ['FOREIGN_OBJECT', 1],
+  ])('turns %s into exit code %i, with its sentence', async (reason, exitCode) => {
+    const commit = () => Promise.reject(new CommitterError(reason, 'this and that'));
+    const { code, stderr, isClosed } = await run(['commit', 'job-1'], { commit });
+    expect([code, stderr, isClosed]).toEqual([exitCode, `this and that (${reason})\n`, true]);
+  });
+});
