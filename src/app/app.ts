@@ -35,8 +35,8 @@ export class CommitterApp {
       metrics,
       options,
       jobs: new JobDirectory(roots),
-      ledger: new Ledger(clock, random, logger, options.ledgerIntervalMs, (job, open) =>
-        sweepEndedJob({ roots, options }, job, open),
+      ledger: new Ledger(clock, random, logger, options.ledgerIntervalMs, (...job) =>
+        sweepEndedJob(this.context, ...job),
       ),
       background: new Background(logger),
       joined: new JoinedCalls(),

@@ -1,11 +1,13 @@
 import { CommitterError } from '../core/errors.js';
 import type { TaskAttempt } from '../core/ids.js';
+import { hasEnded } from '../core/job-state.js';
 import type { AttemptRecord, PendingFile, PendingSet } from '../core/records/attempt-record.js';
 import type { Plan } from '../core/records/plan.js';
 import { formatUri, quote } from '../core/uri.js';
 import { refuseDuplicateKeys } from '../core/winners.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import type { AppContext } from './context.js';
+import { decidingAttempt, readState } from './deciding.js';
 import { discardRecord } from './discard-record.js';
 import { parseFile, type FileRef } from './file-ref.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
@@ -74,22 +76,33 @@ export class TaskCommit {
     const own = await job.facts.readDecision();
     switch (own?.decision) {
       case 'superseded':
-        // Its successor may recover the record, so it stays.
+        // Its successor may recover the record, so it stays until that one's job has ended.
+        await this.#discardIfEnded(set, await decidingAttempt(job.root, job.token, own.by));
         throw new CommitterError('JOB_SUPERSEDED', `job ${job.token}: job attempt ${own.by} has taken over`);
       case 'abort':
         await discardRecord(this.ctx, job, set);
+        this.ctx.jobs.forget(job);
         throw new CommitterError('JOB_ABORTED', `job ${job.token} was aborted: ${own.reason}`);
       case 'commit':
         if (await this.#isListed(job.jobAttempt, own.plan)) return;
         await discardRecord(this.ctx, job, set);
+        this.ctx.jobs.forget(job);
         throw new CommitterError(
           'JOB_COMMITTED',
           `job ${job.token} was committed without task attempt ${this.attempt.id}; its output is not published`,
         );
       case undefined:
         // Where a lower attempt's commit was adopted, reruns must not fail the job: the record goes as a loser's.
+        if (job.record.adopts !== undefined) await this.#discardIfEnded(set, job.record.adopts);
         return;
     }
+  }
+
+  /** Whoever ended the job has looked for losers before this record was there. */
+  async #discardIfEnded(set: PendingSet, decidingAttempt: number): Promise<void> {
+    const { root, token } = this.job;
+    if (!hasEnded(await readState(factsOf(root, token, decidingAttempt)))) return;
+    await discardRecord(this.ctx, this.job, set);
   }
 
   async #isListed(jobAttempt: number, planHash: string): Promise<boolean> {

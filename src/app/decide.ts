@@ -1,4 +1,4 @@
-import type { CommitterError} from '../core/errors.js';
+import type { CommitterError } from '../core/errors.js';
 import { isCommitterError } from '../core/errors.js';
 import type { TaskAttempt } from '../core/ids.js';
 import { pendingSetDigest, uriOf, type PendingSet } from '../core/records/attempt-record.js';

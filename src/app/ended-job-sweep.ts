@@ -4,15 +4,17 @@ import { abortUploads } from './abort-uploads.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
 import { factsOf, type Job } from './job-directory.js';
+import { removeProcessed } from './sweep.js';
 
 /**
  * Aborts what this daemon opened for a job that has ended: zombies' uploads that whoever ended the job could not
  * see. By then every winner is completed, and aborting a completed upload does nothing.
  */
 export async function sweepEndedJob(
-  ctx: Pick<AppContext, 'roots' | 'options'>,
+  ctx: AppContext,
   job: Job,
   open: readonly UploadIdentity[],
+  segments: readonly string[],
 ): Promise<'running' | 'ended'> {
   // Reruns in a job attempt that adopted must not fail: CommitTask and CommitJob clear their uploads.
   if (job.record.adopts !== undefined) return 'running';
@@ -24,5 +26,8 @@ export async function sweepEndedJob(
   const state = await readState(factsOf(root, token, number));
   if (!hasEnded(state)) return 'running';
   await abortUploads(ctx, open);
+  ctx.jobs.forget(job);
+  // A segment that was written when the job had ended is nobody else's to remove.
+  removeProcessed(ctx, root, { bucket: root.staging.bucket, keys: [...segments] });
   return 'ended';
 }

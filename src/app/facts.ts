@@ -113,9 +113,15 @@ export class JobFacts {
     return read?.value;
   }
 
-  writeLedgerSegment(start: string, sequence: number, uploads: readonly UploadIdentity[]): Promise<unknown> {
+  /** @returns its key. */
+  async writeLedgerSegment(
+    start: string,
+    sequence: number,
+    uploads: readonly UploadIdentity[],
+  ): Promise<string> {
     const key = this.layout.ledgerSegment(start, sequence);
-    return this.store.put({ bucket: this.bucket, key }, encodeLedgerSegment(uploads), {});
+    await this.store.put({ bucket: this.bucket, key }, encodeLedgerSegment(uploads), {});
+    return key;
   }
 
   listLedger(): AsyncGenerator<ListedObject> {

@@ -98,7 +98,8 @@ export class JobDirectory {
   /** It has ended: a caller with several names may mean another one by now. */
   forget(job: Job): void {
     for (const [name, kept] of this.#jobs) {
-      if (kept.tokens.length > 1 && kept.job.facts.layout.prefix === job.facts.layout.prefix) this.#jobs.delete(name);
+      if (kept.tokens.length > 1 && kept.job.facts.layout.prefix === job.facts.layout.prefix)
+        this.#jobs.delete(name);
     }
   }
 

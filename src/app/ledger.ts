@@ -14,7 +14,8 @@ interface OpenUpload {
 interface JobLedger {
   readonly job: Job;
   readonly open: Map<string, OpenUpload>;
-  ended: boolean;
+  /** Keys of the segments that were written for it. */
+  readonly segments: string[];
   /** When {@link EndedJobSweep} was last asked, on the monotonic clock. */
   askedAt: number;
 }
@@ -22,8 +23,18 @@ interface JobLedger {
 /** An upload may stay open for hours; its job's end is looked for less often than new uploads come. */
 const maxAskIntervalMs = 10_000;
 
-/** What the ledger asks of the protocol: whether a job has ended, and to clear what such a job left open. */
-export type EndedJobSweep = (job: Job, open: readonly UploadIdentity[]) => Promise<'running' | 'ended'>;
+/** Ended jobs that are remembered; what is forgotten is found out anew at the next flush. */
+const maxEnded = 10_000;
+
+/**
+ * What the ledger asks of the protocol: whether a job has ended, and to clear what such a job left open, with the
+ * segments that name it.
+ */
+export type EndedJobSweep = (
+  job: Job,
+  open: readonly UploadIdentity[],
+  segments: readonly string[],
+) => Promise<'running' | 'ended'>;
 
 /**
  * Remembers the uploads that this daemon opened and that no record holds yet, and writes them down within a second
@@ -32,6 +43,7 @@ export type EndedJobSweep = (job: Job, open: readonly UploadIdentity[]) => Promi
  */
 export class Ledger {
   readonly #jobs = new Map<string, JobLedger>();
+  readonly #ended = new Set<string>();
   readonly #start: string;
   readonly #stop = new AbortController();
   #sequence = 0;
@@ -49,14 +61,14 @@ export class Ledger {
 
   /** True once a flush has seen that the job has ended: it takes no more files. */
   hasEnded(job: Job): boolean {
-    return this.#jobs.get(nameOf(job))?.ended ?? false;
+    return this.#ended.has(nameOf(job));
   }
 
   add(job: Job, upload: UploadIdentity): void {
     const name = nameOf(job);
     let ledger = this.#jobs.get(name);
     if (ledger === undefined)
-      this.#jobs.set(name, (ledger = { job, open: new Map(), ended: false, askedAt: -Infinity }));
+      this.#jobs.set(name, (ledger = { job, open: new Map(), segments: [], askedAt: -Infinity }));
     ledger.open.set(uploadName(upload), { upload, openedAt: this.clock.monotonicMs(), written: false });
     this.#loop ??= this.#run().finally(() => (this.#loop = undefined));
   }
@@ -107,16 +119,21 @@ export class Ledger {
     const fresh = due.filter((open) => !open.written);
     if (fresh.length > 0) {
       const uploads = fresh.map(({ upload }) => upload);
-      await ledger.job.facts.writeLedgerSegment(this.#start, this.#sequence++, uploads);
+      ledger.segments.push(await ledger.job.facts.writeLedgerSegment(this.#start, this.#sequence++, uploads));
       for (const open of fresh) open.written = true;
     }
     if (fresh.length === 0 && now - ledger.askedAt < maxAskIntervalMs) return;
     ledger.askedAt = now;
     const uploads = due.map(({ upload }) => upload);
-    if ((await this.sweep(ledger.job, uploads)) === 'ended') {
-      ledger.ended = true;
+    if ((await this.sweep(ledger.job, uploads, ledger.segments)) === 'ended') {
+      this.#rememberEnd(nameOf(ledger.job));
       for (const upload of uploads) ledger.open.delete(uploadName(upload));
     }
+  }
+
+  #rememberEnd(name: string): void {
+    if (this.#ended.size >= maxEnded) this.#ended.clear();
+    this.#ended.add(name);
   }
 }
 

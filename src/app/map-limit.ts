@@ -7,8 +7,7 @@ export async function mapLimit<T, R>(
   limit: number,
   work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
-  const iterator =
-    Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : (items)[Symbol.iterator]();
+  const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const results: R[] = [];
   let nextIndex = 0;
   let failure: { readonly error: unknown } | undefined;
@@ -35,7 +34,7 @@ export async function mapLimit<T, R>(
     }
   };
   await Promise.all(Array.from({ length: Math.max(1, limit) }, worker));
-   
-  if (failure !== undefined) throw (failure).error;
+
+  if (failure !== undefined) throw failure.error;
   return results;
 }

@@ -4,8 +4,10 @@ import { PartPlan } from '../core/part-planning.js';
 import { formatUri } from '../core/uri.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import { batchLimits, randomHex, type AppContext } from './context.js';
+import { readState } from './deciding.js';
 import { parseFileUri, type FileRef } from './file-ref.js';
 import type { JobRef } from './job-directory.js';
+import { refuseUsedToken } from './refuse-used-token.js';
 import { refuseWithoutPresign, signParts, type SignedPart } from './sign-parts.js';
 
 /** The name of our entry in an upload's metadata; the object at the key carries it on. */
@@ -40,9 +42,7 @@ export async function openFile(
       'content_type must be at most 256 characters of printable ASCII',
     );
   }
-  if (ctx.ledger.hasEnded(job)) {
-    throw new CommitterError('JOB_ABORTED', `job ${job.token} has ended; it takes no more files`);
-  }
+  if (ctx.ledger.hasEnded(job)) refuseUsedToken(job.token, await readState(job.facts));
 
   const commitbridgeId = randomHex(ctx.random, 16);
   const uploadId = await store.initiate(uri, {

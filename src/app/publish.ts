@@ -32,7 +32,7 @@ export async function publish(
     });
   await completeAll(files.filter((file) => !replaces(file)));
   await completeAll(files.filter(replaces));
-   
+
   if (foreign !== undefined) {
     return { result: 'foreign', uri: uriOf(foreign) };
   }

@@ -1,6 +1,5 @@
 import { CommitterError } from '../core/errors.js';
 import { parseSetupId } from '../core/ids.js';
-import type { JobState } from '../core/job-state.js';
 import { setupFingerprint, type JobOptions, type JobRecord } from '../core/records/job-record.js';
 import { successMarkerName } from '../core/records/success-marker.js';
 import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
@@ -11,6 +10,7 @@ import { readState } from './deciding.js';
 import { factsOf, refuseOthersJob, type Job, type JobAddress, type JobRef } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import type { Roots } from './roots.js';
+import { refuseUsedToken } from './refuse-used-token.js';
 import { settleLowerAttempts } from './settle-lower-attempts.js';
 
 export interface SetupJobInput {
@@ -131,28 +131,6 @@ function knownAttempts({ root, tokens: [token] }: JobAddress): Promise<number[]>
   return listPrefixes(root.store, root.staging.bucket, prefix).then((listed) =>
     parseJobAttempts(prefix, listed),
   );
-}
-
-/** A token is used once: what its decision said stays said, also after job.json was collected. */
-function refuseUsedToken(token: string, state: JobState): void {
-  switch (state.state) {
-    case 'undecided':
-      return;
-    case 'superseded':
-      throw new CommitterError('JOB_SUPERSEDED', `job ${token}: job attempt ${state.by} has taken over`);
-    case 'aborted':
-      throw new CommitterError('JOB_ABORTED', `job ${token} was aborted: ${state.reason}; use a new token`);
-    case 'rolling-back':
-    case 'rolled-back':
-      throw new CommitterError(
-        'JOB_ABORTED',
-        `job ${token} was rolled back: ${state.outcome.reason}; use a new token`,
-      );
-    case 'publishing':
-    case 'published':
-    case 'done':
-      throw new CommitterError('JOB_COMMITTED', `job ${token} was committed already; use a new token`);
-  }
 }
 
 function refuseOtherDriver(existing: JobRecord, asked: JobRecord): void {

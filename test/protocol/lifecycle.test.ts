@@ -137,7 +137,9 @@ describe('a job from setup to commit', () => {
   it('commits many tasks at once', async () => {
     const job = newJob();
     await job.setup();
-    await Promise.all(Array.from({ length: 40 }, (_, task) => job.runTask(task, { [`part-${task}`]: `${task}` })));
+    await Promise.all(
+      Array.from({ length: 40 }, (_, task) => job.runTask(task, { [`part-${task}`]: `${task}` })),
+    );
     expect(await job.commit()).toMatchObject({ files: '40', tasks: '40' });
     expect(Object.keys(job.visible())).toHaveLength(40);
     await expectNothingLeft(job);
@@ -347,7 +349,13 @@ describe('the tokens of a call', () => {
 
   it('are one to eight, and one in SetupJob', async () => {
     await expectError(newJob({ tokens: [] }).attempt(0).setup(), 'INVALID_FIELD', /1 to 8/);
-    await expectError(newJob({ tokens: Array(9).fill('t') }).attempt(0).setup(), 'INVALID_FIELD', /1 to 8/);
+    await expectError(
+      newJob({ tokens: Array(9).fill('t') })
+        .attempt(0)
+        .setup(),
+      'INVALID_FIELD',
+      /1 to 8/,
+    );
     await expectError(newJob({ tokens: ['t-1', 't-2'] }).setup(), 'INVALID_FIELD', /exactly one/);
   });
 

@@ -32,7 +32,8 @@ export class DaemonClient {
       'grpc.max_send_message_length': -1,
       'grpc.use_local_subchannel_pool': 1,
     });
-    if (options.bearerToken !== undefined) this.#metadata.set('authorization', `Bearer ${options.bearerToken}`);
+    if (options.bearerToken !== undefined)
+      this.#metadata.set('authorization', `Bearer ${options.bearerToken}`);
   }
 
   setupJob = this.#unary<wire.SetupJobRequest, wire.SetupJobResponse__Output>('JobService', 'SetupJob');
@@ -52,10 +53,19 @@ export class DaemonClient {
     wire.IsRecoverySupportedRequest,
     wire.IsRecoverySupportedResponse__Output
   >('JobService', 'IsRecoverySupported');
-  recoverTask = this.#unary<wire.RecoverTaskRequest, wire.RecoverTaskResponse__Output>('JobService', 'RecoverTask');
+  recoverTask = this.#unary<wire.RecoverTaskRequest, wire.RecoverTaskResponse__Output>(
+    'JobService',
+    'RecoverTask',
+  );
   openFile = this.#unary<wire.OpenFileRequest, wire.OpenFileResponse__Output>('UploadService', 'OpenFile');
-  signParts = this.#unary<wire.SignPartsRequest, wire.SignPartsResponse__Output>('UploadService', 'SignParts');
-  abortFile = this.#unary<wire.AbortFileRequest, wire.AbortFileResponse__Output>('UploadService', 'AbortFile');
+  signParts = this.#unary<wire.SignPartsRequest, wire.SignPartsResponse__Output>(
+    'UploadService',
+    'SignParts',
+  );
+  abortFile = this.#unary<wire.AbortFileRequest, wire.AbortFileResponse__Output>(
+    'UploadService',
+    'AbortFile',
+  );
   getServerInfo = this.#unary<wire.GetServerInfoRequest, wire.GetServerInfoResponse__Output>(
     'AdminService',
     'GetServerInfo',
@@ -127,10 +137,17 @@ export class DaemonClient {
     request: Request,
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#client.makeUnaryRequest(path, serialize, deserialize, request, this.#metadata, (error, response) => {
-        if (error === null) resolve(response);
-        else reject(RpcError.of(error));
-      });
+      this.#client.makeUnaryRequest(
+        path,
+        serialize,
+        deserialize,
+        request,
+        this.#metadata,
+        (error, response) => {
+          if (error === null) resolve(response);
+          else reject(RpcError.of(error));
+        },
+      );
     });
   }
 }

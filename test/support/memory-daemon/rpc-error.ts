@@ -2,14 +2,17 @@ import { status as Status, type ServiceError } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 
 /** The parts of google/rpc that clients read, written down apart from the daemon's own. */
-const { root } = protobuf.parse(`
+const { root } = protobuf.parse(
+  `
   syntax = "proto3";
   message Any { string type_url = 1; bytes value = 2; }
   message Status { int32 code = 1; string message = 2; repeated Any details = 3; }
   message ErrorInfo { string reason = 1; string domain = 2; }
   message Duration { int64 seconds = 1; int32 nanos = 2; }
   message RetryInfo { Duration retry_delay = 1; }
-`, { keepCase: true });
+`,
+  { keepCase: true },
+);
 
 interface WireStatus {
   readonly code: number;
@@ -40,11 +43,14 @@ export class RpcError extends Error {
     const [encoded] = error.metadata.get('grpc-status-details-bin');
     if (!(encoded instanceof Buffer)) return new RpcError(code, '', '', undefined, 0, error.details);
     const status = decode<WireStatus>('Status', encoded);
-    if (status.code !== error.code) throw new Error(`the code in the details is ${status.code}, not ${error.code}`);
+    if (status.code !== error.code)
+      throw new Error(`the code in the details is ${status.code}, not ${error.code}`);
     const info = detail<{ reason: string; domain: string }>(status, 'ErrorInfo');
     const retry = detail<{ retry_delay: { seconds: number; nanos: number } }>(status, 'RetryInfo');
     const delayMs =
-      retry === undefined ? undefined : Number(retry.retry_delay.seconds) * 1_000 + retry.retry_delay.nanos / 1e6;
+      retry === undefined
+        ? undefined
+        : Number(retry.retry_delay.seconds) * 1_000 + retry.retry_delay.nanos / 1e6;
     const trailerBytes = encodeURI(error.details).length + Math.ceil((encoded.length * 4) / 3);
     return new RpcError(code, info?.reason ?? '', info?.domain ?? '', delayMs, trailerBytes, error.details);
   }

@@ -57,7 +57,13 @@ export class TestJob {
   }
 
   setup(options: wire.JobOptions = {}, more: Partial<wire.SetupJobRequest> = {}): Promise<unknown> {
-    return this.client.setupJob({ job: this.ref, setupId: this.setupId, options, protocolVersion: 1, ...more });
+    return this.client.setupJob({
+      job: this.ref,
+      setupId: this.setupId,
+      options,
+      protocolVersion: 1,
+      ...more,
+    });
   }
 
   attempt(task: number, number = 0, id?: string): TestAttempt {
