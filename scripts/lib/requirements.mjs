@@ -51,7 +51,17 @@ const known = {
 };
 
 export const forQuickstart = ['node', 'jdk', 'java', 'maven'];
-export const forTests = [...forQuickstart, 'go', 'python'];
+
+/**
+ * Names the requirements in a sentence.
+ * @param {string[]} names
+ */
+export function requirementText(names) {
+  return names
+    .filter((name) => name !== 'java') // comes with the JDK
+    .map((name) => `${known[name].name} ${known[name].atLeast} or later`)
+    .join(', ');
+}
 
 /**
  * Looks for the named requirements and returns a sentence for each that is missing or too old.

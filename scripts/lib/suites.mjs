@@ -1,0 +1,83 @@
+// The suites of the repository: what each needs, and how it is run and counted.
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { runChecks } from './checks.mjs';
+import { judged, removeSurefireReports, surefireCounts, vitestCounts } from './counts.mjs';
+import { passThrough, step } from './run.mjs';
+import {
+  bin,
+  buildBundle,
+  buildDaemon,
+  fetchPrograms,
+  installDependencies,
+  mavenArgs,
+  quietSdk,
+  root,
+} from './setup.mjs';
+
+/** What a suite may need first, in the order in which it is made, and the tools of the machine that this takes. */
+export const preparations = {
+  dependencies: { tools: ['node'], make: installDependencies },
+  daemon: { tools: [], make: buildDaemon },
+  bundle: { tools: ['jdk', 'java', 'maven'], make: buildBundle },
+  s3proxy: { tools: ['java', 'maven'], make: () => fetchPrograms(['s3proxy']) },
+  versitygw: { tools: ['go'], make: () => fetchPrograms(['versitygw']) },
+  spark: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['spark', 'jobs']) },
+};
+
+const javaModules = ['shim', 'bundle'].map((name) => join(root, 'java-shim', name));
+const resultsDir = join(root, 'test-results');
+const servers = ['daemon', 's3proxy', 'versitygw'];
+const everything = [...servers, 'bundle', 'spark'];
+
+/** In the order in which they run: what fails soonest comes first. */
+export const suites = {
+  check: { about: 'types, style, wire contract, versions', needs: [], run: runChecks },
+  unit: vitest('unit', 'single modules, in memory', []),
+  observer: vitest('observer', 'the tests’ own proxy and reader, on real servers', servers),
+  conformance: vitest(
+    'conformance',
+    'every adapter against the contract of the store port, on real servers',
+    servers,
+  ),
+  protocol: vitest('protocol', 'the services over real gRPC, and clients in other languages', servers, [
+    'python',
+  ]),
+  java: { about: 'the shim and its bundle (Maven)', needs: ['bundle'], run: runJava },
+  e2e: vitest('e2e', 'stock Spark in several JVMs, the quickstart', everything, ['python']),
+  cost: vitest('cost', 'requests at the server for a Spark job', everything),
+};
+
+function vitest(name, about, needs, tools = []) {
+  return { about, needs, tools, run: () => runVitest(name) };
+}
+
+async function runVitest(name) {
+  mkdirSync(resultsDir, { recursive: true });
+  const report = join(resultsDir, `${name}.json`);
+  rmSync(report, { force: true });
+  const which = name === 'cost' ? ['--config', 'test/cost/vitest.config.ts'] : ['--project', name];
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const exitCode = await passThrough(bin('vitest'), ['run', ...which, ...reporters], {
+    cwd: root,
+    env: quietSdk,
+  });
+  return judged(vitestCounts(report), exitCode);
+}
+
+async function runJava() {
+  removeSurefireReports(javaModules);
+  const exitCode = await step('mvn verify', () => passThrough('mvn', mavenArgs('verify'), { cwd: root }));
+  return judged(surefireCounts(javaModules), exitCode);
+}
+
+/**
+ * The names of what the suites need, and of the tools for it.
+ * @param {string[]} names
+ */
+export function needsOf(names) {
+  const wanted = new Set(['dependencies', ...names.flatMap((name) => suites[name].needs)]);
+  const needed = Object.keys(preparations).filter((name) => wanted.has(name));
+  const tools = needed.flatMap((name) => preparations[name].tools);
+  return { needed, tools: [...new Set([...tools, ...names.flatMap((name) => suites[name].tools ?? [])])] };
+}
