@@ -147,6 +147,18 @@ final class DaemonCommitter implements CommitterCalls {
 
   @Override
   public void abortTask(TaskAttemptContext context) throws IOException {
+    // A task that is killed gets here with its interrupt pending, which would stop the abort too.
+    boolean interrupted = Thread.interrupted();
+    try {
+      sendAbortTask(context);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void sendAbortTask(TaskAttemptContext context) throws IOException {
     WorkPath work = work(context);
     AttemptFiles written = AttemptRegistry.end(work);
     List<PendingFile> files = written == null ? Collections.emptyList() : written.abort();

@@ -163,18 +163,14 @@ final class Failures {
     return hadoops;
   }
 
+  /** What the server's own sentence can't know: keys of this side's configuration. */
   private static String advice(String reason) {
     switch (reason.toUpperCase(Locale.ROOT)) {
       case "JOB_EXISTS":
         return ". Give the job another token (" + ConfKeys.JOB_TOKEN
             + "), or end the old one with `commitbridge jobs abort TOKEN`";
-      case "JOB_NOT_FOUND":
-        return ". The driver must have run setupJob with this committer, and " + ConfKeys.JOB_TOKEN
-            + ", if it is set, must be the same on driver and tasks";
       case "UNAUTHENTICATED":
         return ". Check " + ConfKeys.AUTH_TOKEN_FILE + " and commitbridge.tls.*";
-      case "OUTSIDE_ROOTS":
-        return ". Add a root that holds the destination to the daemon's configuration";
       case "DESTINATION_EXISTS":
         return ". Empty the destination, or set " + ConfKeys.CONFLICT_MODE + " to append";
       case "OVERWROTE_OBJECTS":

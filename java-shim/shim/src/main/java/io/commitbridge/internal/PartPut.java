@@ -82,7 +82,7 @@ final class PartPut {
 
   Answer send(SignedPart part, PartBuffer buffer, long from, long count) throws IOException {
     requireNotStopped();
-    HttpURLConnection connection = (HttpURLConnection) new URL(part.getUrl()).openConnection();
+    HttpURLConnection connection = open(part);
     active.add(connection);
     try {
       requireNotStopped();
@@ -108,6 +108,17 @@ final class PartPut {
     } finally {
       active.remove(connection);
     }
+  }
+
+  private static HttpURLConnection open(SignedPart part) throws IOException {
+    String url = part.getUrl();
+    if (!url.startsWith("http://") && !url.startsWith("https://")) {
+      // Not the whole of it: it may hold a signature.
+      throw new CommitbridgeException("UNSUPPORTED", "The daemon's store gives URLs of the scheme '"
+          + url.replaceAll(":.*", "") + "', which parts can't be sent to: it needs a store that"
+          + " presigns http or https URLs");
+    }
+    return (HttpURLConnection) new URL(url).openConnection();
   }
 
   private static Answer read(HttpURLConnection connection) throws IOException {

@@ -68,6 +68,16 @@ class AttemptTest extends Fixture {
   }
 
   @Test
+  void killedTaskIsAbortedInSpiteOfItsInterrupt() throws Exception {
+    BridgeOutputCommitter committer = committer(task(1, 0));
+    write(committer.getWorkPath(), "x", bytes(10));
+    Thread.currentThread().interrupt();
+    committer.abortTask(task(1, 0));
+    assertTrue(Thread.interrupted(), "the interrupt is still there");
+    assertEquals(1, daemon.only(AbortTaskRequest.class).getFilesCount());
+  }
+
+  @Test
   void abortStopsUploadsThatAreUnderWay() throws Exception {
     store.gate = new Semaphore(0);
     daemon.partBytes = 1024 * 1024;

@@ -49,6 +49,8 @@ class RetryTest extends Fixture {
       assertTrue(Retry.nowMs() - start < 10_000, "took " + (Retry.nowMs() - start) + " ms");
       assertTrue(e.getMessage().contains(endpoint), e.getMessage());
       assertTrue(e.getMessage().contains(ConfKeys.ENDPOINTS), e.getMessage());
+      // The default was tried once, that's enough to wait for.
+      conf.set(ConfKeys.CONNECT_TIMEOUT, "1s");
       assertEquals("UNREACHABLE", ((CommitbridgeException) e).getReason());
       assertFalse(stackTrace(e).contains("StatusRuntimeException"), stackTrace(e));
     }
