@@ -1,4 +1,5 @@
-import { MEMORY_CAPABILITIES, MemoryObjectStore } from '../../src/adapters/memory/memory-object-store.js';
+import { MemoryObjectStore } from '../../src/adapters/memory/memory-object-store.js';
+import { MEMORY_CAPABILITIES } from '../../src/adapters/memory/memory-options.js';
 import type { StoreCapabilities } from '../../src/ports/object-store.js';
 import { isStoreError } from '../../src/ports/object-store.js';
 import type { RunningTarget } from './conformance-target.js';

@@ -43,7 +43,7 @@ export function listUploads(bucket: MemoryBucket, prefix: string, page: UploadPa
   const after = afterKey === undefined ? undefined : ([afterKey, afterId ?? ''] as const);
   for (const [at, upload] of bucket.uploads.from(after ?? [prefix, ''])) {
     if (!upload.key.startsWith(prefix)) break;
-    if (after !== undefined && at[0] === after[0] && at[1] === after[1]) continue;
+    if (at[0] === after?.[0] && at[1] === after[1]) continue;
     if (!MemoryBucket.isListed(upload)) continue;
     const last = uploads.at(-1);
     if (last !== undefined && uploads.length === limit) {

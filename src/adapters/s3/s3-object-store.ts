@@ -247,10 +247,11 @@ export class S3ObjectStore implements ObjectStore {
     const command = new GetBucketLifecycleConfigurationCommand({ Bucket: bucket });
     try {
       const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
-      return (answer.Rules ?? []).flatMap(({ Status, Filter, Prefix, AbortIncompleteMultipartUpload }) => {
-        const days = AbortIncompleteMultipartUpload?.DaysAfterInitiation;
-        if (Status !== 'Enabled' || days === undefined) return [];
-        const prefix = Filter?.Prefix ?? Filter?.And?.Prefix ?? Prefix ?? '';
+      return (answer.Rules ?? []).flatMap((rule) => {
+        const days = rule.AbortIncompleteMultipartUpload?.DaysAfterInitiation;
+        if (rule.Status !== 'Enabled' || days === undefined) return [];
+        // eslint-disable-next-line @typescript-eslint/no-deprecated -- old rules still have it in place of a filter
+        const prefix = rule.Filter?.Prefix ?? rule.Filter?.And?.Prefix ?? rule.Prefix ?? '';
         return [{ prefix, daysAfterInitiation: days }];
       });
     } catch (error) {

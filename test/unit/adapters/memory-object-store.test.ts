@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MemoryObjectStore } from '../../../src/adapters/memory/memory-object-store.js';
-import type { MemoryStoreOptions } from '../../../src/adapters/memory/memory-object-store.js';
+import type { MemoryStoreOptions } from '../../../src/adapters/memory/memory-options.js';
 import { compareUtf8 } from '../../../src/core/utf8.js';
 import type { ListPageOptions, PartInfo, UploadRef } from '../../../src/ports/object-store.js';
 import { VirtualClock } from './virtual-clock.js';
