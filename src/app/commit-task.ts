@@ -1,9 +1,11 @@
 import { CommitterError } from '../core/errors.js';
+import { uploadName } from '../core/abort-rule.js';
 import type { TaskAttempt } from '../core/ids.js';
 import { hasEnded } from '../core/job-state.js';
 import type { AttemptRecord, PendingFile, PendingSet } from '../core/records/attempt-record.js';
 import type { Plan } from '../core/records/plan.js';
 import { formatUri, quote } from '../core/uri.js';
+import { compareUtf8 } from '../core/utf8.js';
 import { refuseDuplicateKeys } from '../core/winners.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import type { AppContext } from './context.js';
@@ -61,7 +63,8 @@ export class TaskCommit {
       token: this.job.token,
       attempt: this.attempt,
       root: formatUri(this.job.root.uri),
-      files: this.#files,
+      // In one order: a replay that names them in another one means the same.
+      files: this.#files.sort((a, b) => compareUtf8(uploadName(a), uploadName(b))),
     };
     const created = await this.job.facts.createRecord(set);
     if (created.status === 'exists') refuseOtherRecord(created.value, this.attempt);
@@ -84,7 +87,11 @@ export class TaskCommit {
         this.ctx.jobs.forget(job);
         throw new CommitterError('JOB_ABORTED', `job ${job.token} was aborted: ${own.reason}`);
       case 'commit':
-        if (await this.#isListed(job.jobAttempt, own.plan)) return;
+        if (await this.#isListed(job.jobAttempt, own.plan)) {
+          // A replay after cleanup has made the record anew.
+          await this.#discardIfEnded(set, job.jobAttempt);
+          return;
+        }
         await discardRecord(this.ctx, job, set);
         this.ctx.jobs.forget(job);
         throw new CommitterError(

@@ -54,6 +54,13 @@ export async function completeFile(
 
 function lost(file: PendingFile, isReplaced: boolean, cause: unknown): CommitterError {
   const uri = uriOf(file);
+  if (isStoreError(cause, 'invalid-parts', 'invalid')) {
+    return new CommitterError(
+      'FOREIGN_OBJECT',
+      `the store refuses to make ${uri} of the parts that its task attempt named: ${cause.message}; roll the job back with \`commitbridge jobs abort\``,
+      { cause },
+    );
+  }
   const what = isReplaced ? 'the object there is another writer’s' : 'there is no object there';
   return new CommitterError(
     'FOREIGN_OBJECT',

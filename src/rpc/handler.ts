@@ -1,4 +1,5 @@
 import type { handleClientStreamingCall, handleUnaryCall, ServerReadableStream } from '@grpc/grpc-js';
+import { CommitterError } from '../core/errors.js';
 import type { Logger } from '../ports/logger.js';
 import { contextOf, type CallContext } from './server/call-context.js';
 import { statusOf, toError } from './status.js';
@@ -20,8 +21,22 @@ export function clientStream<Request, Response>(
   return (call: ServerReadableStream<Request, Response>, callback) => {
     // A client that goes away in the middle ends the iteration with an error; the listener keeps a second one quiet.
     call.on('error', () => undefined);
-    respond(logger, () => work(call as AsyncIterable<Request>, contextOf(call)), callback);
+    respond(logger, () => work(untilCancelled(call), contextOf(call)), callback);
   };
+}
+
+/** A stream that its client gave up is not a fault of the daemon's. */
+async function* untilCancelled<Request, Response>(
+  call: ServerReadableStream<Request, Response>,
+): AsyncGenerator<Request> {
+  try {
+    yield* call as AsyncIterable<Request>;
+  } catch (error) {
+    if (!call.cancelled) throw error;
+    throw new CommitterError('INVALID_FIELD', 'the client went away before the end of its stream', {
+      cause: error,
+    });
+  }
 }
 
 type Callback<Response> = (error: ReturnType<typeof statusOf> | null, response?: Response) => void;

@@ -98,7 +98,9 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
             pass(message);
           },
           onReceiveHalfClose: (pass) => {
-            pass();
+            // grpc-js (seen in 1.14.7) also says so where the client reset the stream or lost its connection: a cut
+            // CommitTask would pass for a whole one. `onCancel` follows and ends the handler's iteration.
+            if (!isClosed(call)) pass();
           },
           onCancel: () => {
             finish(Status.CANCELLED, 'the client went away');
@@ -114,6 +116,12 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
       },
     });
   };
+}
+
+/** A stream that is closed both ways before its status was sent has nobody at its other end. */
+function isClosed(call: object): boolean {
+  const { stream } = call as { readonly stream?: { readonly closed?: boolean } };
+  return stream?.closed === true;
 }
 
 function logCall(logger: Logger, code: Status, fields: Readonly<Record<string, unknown>>): void {
