@@ -37,7 +37,11 @@ export interface ObjectStore {
     call?: CallOptions,
   ): Promise<PutResult>;
 
-  /** Ends an upload without an object. `absent` where there is none of that id: completed, aborted or never there. */
+  /**
+   * Ends an upload without an object. `absent` where there is none of that id: completed, aborted or never there.
+   * While a Complete of it is under way, servers answer either, and the object may come a moment after the answer:
+   * who must know looks again when no such Complete can be under way any more.
+   */
   abort(upload: UploadRef, call?: CallOptions): Promise<'aborted' | 'absent'>;
 
   /** One page of the open uploads under a prefix, in the store's order. `unsupported` without the capability. */

@@ -1,6 +1,9 @@
+import { decorate } from '../../src/adapters/decorators/decorate.js';
 import { MemoryObjectStore } from '../../src/adapters/memory/memory-object-store.js';
 import { MEMORY_CAPABILITIES } from '../../src/adapters/memory/memory-options.js';
-import type { StoreCapabilities } from '../../src/ports/object-store.js';
+import { SystemClock } from '../../src/adapters/system/clock.js';
+import { SystemRandom } from '../../src/adapters/system/random.js';
+import type { ObjectStore, StoreCapabilities } from '../../src/ports/object-store.js';
 import { isStoreError } from '../../src/ports/object-store.js';
 import type { RunningTarget } from './conformance-target.js';
 import { objectStoreSuite } from './object-store.suite.js';
@@ -19,18 +22,32 @@ const BARE: Partial<StoreCapabilities> = {
   maxKeyBytes: 512,
 };
 
-for (const [name, overrides] of [
-  ['memory', {}],
-  ['memory, with nothing that is optional', BARE],
+for (const [name, overrides, wrap] of [
+  ['memory', {}, (store: ObjectStore) => store],
+  ['memory, with nothing that is optional', BARE, (store: ObjectStore) => store],
+  ['memory, decorated', {}, decorated],
 ] as const) {
   const capabilities: StoreCapabilities = { ...MEMORY_CAPABILITIES, ...overrides };
-  objectStoreSuite({ name, capabilities, start: () => Promise.resolve(start(capabilities)) });
+  objectStoreSuite({ name, capabilities, start: () => Promise.resolve(start(capabilities, wrap)) });
 }
 
-function start(capabilities: StoreCapabilities): RunningTarget {
+/** Decorators keep the contract of what they wrap. */
+function decorated(store: ObjectStore): ObjectStore {
+  return decorate(store, {
+    name: 'memory',
+    clock: new SystemClock(),
+    random: new SystemRandom(),
+    metrics: { count: () => undefined, observe: () => undefined, gauge: () => undefined },
+    retry: { attempts: 3, baseDelayMs: 1, maxDelayMs: 10 },
+    limit: { requests: 4, transfers: 2 },
+    timeout: { requestMs: 30_000, completeMs: 30_000 },
+  });
+}
+
+function start(capabilities: StoreCapabilities, wrap: (store: ObjectStore) => ObjectStore): RunningTarget {
   const store = new MemoryObjectStore({ buckets: ['conformance', 'other'], capabilities });
   return {
-    store,
+    store: wrap(store),
     bucket: 'conformance',
     putSigned: async (url, _headers, body) => {
       try {
