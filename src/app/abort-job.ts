@@ -119,6 +119,8 @@ async function abortOne(
       }
       case 'publishing':
         refuseOverwritten(token, state.decision);
+        // gc removes the outcome before the decision: what looks undone may be done long since.
+        await requireJob(ctx, root, token, jobAttempt);
         await beginRollback(ctx, facts, reason);
         break;
       case 'rolling-back':

@@ -10,6 +10,7 @@ import { decidingAttempt, readState } from './deciding.js';
 import { factsOf } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import type { Root } from './roots.js';
+import { stagingRoots } from './staging-roots.js';
 
 /** What an operator sees of a job. */
 export interface JobSummary {
@@ -38,7 +39,7 @@ export class JobAdmin {
 
   async list(): Promise<JobSummary[]> {
     const summaries: JobSummary[] = [];
-    for (const root of this.#rootsByStaging()) {
+    for (const root of stagingRoots(this.ctx.roots.all)) {
       const prefix = `${root.staging.key}/`;
       const tokens = parseTokens(prefix, await listPrefixes(root.store, root.staging.bucket, prefix));
       for (const token of tokens) {
@@ -93,7 +94,7 @@ export class JobAdmin {
     tokenText: string,
   ): Promise<{ root: Root; token: JobToken; attempts: number[]; highest: number }> {
     const token = parseToken(tokenText, 'TOKEN');
-    for (const root of this.#rootsByStaging()) {
+    for (const root of stagingRoots(this.ctx.roots.all)) {
       const attempts = await this.#attempts(root, token);
       const highest = attempts.at(-1);
       if (highest !== undefined) return { root, token, attempts, highest };
@@ -124,16 +125,6 @@ export class JobAdmin {
       state: (await this.#state(root, token, jobAttempt)).state,
       root: joinKey(root.staging.bucket, root.staging.key),
     };
-  }
-
-  /** Several roots may share a staging root. */
-  #rootsByStaging(): Root[] {
-    const seen = new Map<string, Root>();
-    for (const root of this.ctx.roots.all) {
-      const name = `${root.storeName} ${root.staging.bucket}/${root.staging.key}`;
-      if (!seen.has(name)) seen.set(name, root);
-    }
-    return [...seen.values()];
   }
 }
 

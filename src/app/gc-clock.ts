@@ -1,0 +1,26 @@
+import { joinKey } from '../core/uri.js';
+import { isStoreError } from '../ports/object-store.js';
+import { randomHex, type AppContext } from './context.js';
+import type { Root } from './roots.js';
+
+/** No token begins with a dot, so that nothing takes a probe for a job. */
+export const clockProbePrefix = '.commitbridge-gc-';
+
+/**
+ * What the store's clock says, by the date of a small object that is put into the staging root and removed again.
+ * Ages are differences of dates that this same clock gave: the clock of the machine that runs `gc`, which may be an
+ * hour off, must not decide that a running job is abandoned.
+ */
+export async function storeNowMs(ctx: AppContext, { store, staging }: Root): Promise<number> {
+  const key = joinKey(staging.key, `${clockProbePrefix}${randomHex(ctx.random, 12)}`);
+  const object = { bucket: staging.bucket, key };
+  await store.put(object, Buffer.from('Written by commitbridge gc to learn the time of the store.\n'), {});
+  try {
+    return (await store.get(object)).lastModifiedMs;
+  } finally {
+    // Left behind where this fails; a later gc takes it.
+    await store.delete(object, {}).catch((error: unknown) => {
+      if (!isStoreError(error)) throw error;
+    });
+  }
+}
