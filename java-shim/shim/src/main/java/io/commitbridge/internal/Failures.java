@@ -26,6 +26,8 @@ final class Failures {
       "RST_STREAM|HTTP/2 error|GOAWAY|end[- ]of[- ]stream|connection (reset|closed)|broken pipe",
       Pattern.CASE_INSENSITIVE);
 
+  private static final Pattern NETTYS_PIPELINE = Pattern.compile("\\s*Channel Pipeline: \\[.*?\\]");
+
   private Failures() {}
 
   /** One failed try of a call. */
@@ -95,7 +97,7 @@ final class Failures {
           last = message;
         }
       }
-      return text.toString();
+      return NETTYS_PIPELINE.matcher(text).replaceAll("");
     }
   }
 
@@ -140,8 +142,10 @@ final class Failures {
     if (failure.reason.isEmpty() && failure.mayRepeat()) {
       return new CommitbridgeException(CommitbridgeException.UNREACHABLE,
           "No Commitbridge daemon answers " + call + " at " + endpoint + " (" + failure.text() + ")"
-              + tried + ". Start the daemon, or set " + ConfKeys.ENDPOINTS
-              + " to where it listens");
+              + tried + (failure.isConnectFailure()
+                  ? ". Start the daemon, or set " + ConfKeys.ENDPOINTS + " to where it listens"
+                  : ". Check that a daemon listens there (" + ConfKeys.ENDPOINTS
+                      + ") and whether it expects TLS (commitbridge.tls.*)"));
     }
     String reason = failure.reason.isEmpty() ? code.name() : failure.reason;
     String message = call + " failed: " + failure.text() + " [" + reason + ", daemon at " + endpoint

@@ -257,7 +257,7 @@ class UploadTest extends Fixture {
     assertThrows(IOException.class, out::close);
     IOException e =
         assertThrows(IOException.class, () -> committer(task(0, 0)).commitTask(task(0, 0)));
-    assertTrue(e.getMessage().contains("s3a://bucket/table/x"), e.getMessage());
+    assertTrue(e.getMessage().contains("writing s3a://bucket/table/x failed"), e.getMessage());
     assertEquals(0, daemon.calls(CommitTaskRequest.class).size());
     committer(task(0, 0)).abortTask(task(0, 0));
     assertEquals(1, daemon.only(AbortTaskRequest.class).getFilesCount());
