@@ -1,4 +1,4 @@
-import { CommitterError } from '../core/errors.js';
+import { CommitterError, isCommitterError } from '../core/errors.js';
 import type { JobToken } from '../core/ids.js';
 import { isWithin, joinKey, parseUri, type StoreUri } from '../core/uri.js';
 import type { ListedObject } from '../ports/object-store.js';
@@ -12,6 +12,7 @@ import { factsOf } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
 import type { Root } from './roots.js';
 import { stagingRoots } from './staging-roots.js';
+import { abortOpenUploads, type AbortedUploads } from './uploads.js';
 
 export interface GcOptions {
   /** A job that has not ended is abandoned when nothing of it is newer. Negative: every job, for tests. */
@@ -20,7 +21,10 @@ export interface GcOptions {
   readonly ttlMs: number;
   /** Changes nothing, but for the probe that asks for the store's time. */
   readonly dryRun: boolean;
-  /** Only jobs whose destination lies under this URI. */
+  /**
+   * Only jobs whose destination lies under this URI, and besides them every open upload there that is older than
+   * `olderThanMs`: those that no ledger saw, or other software's. The user names them by prefix and age.
+   */
   readonly prefix?: string;
 }
 
@@ -47,6 +51,10 @@ export interface GcReport {
   readonly seen: number;
   /** Only those that there was something to do about. */
   readonly jobs: readonly GcJob[];
+  /** With a prefix. */
+  readonly uploads?: AbortedUploads;
+  /** Why the uploads under the prefix were not looked at. */
+  readonly uploadsProblem?: string;
 }
 
 /** Jobs under way at once; each may read many records. */
@@ -77,7 +85,21 @@ export async function collectGarbage(ctx: AppContext, options: GcOptions): Promi
     await run.removeProbes(probes);
   }
   jobs.sort((a, b) => (a.token < b.token ? -1 : 1));
-  return { dryRun: options.dryRun, seen, jobs };
+  return { dryRun: options.dryRun, seen, jobs, ...(await abortOrphans(ctx, options)) };
+}
+
+/** After the jobs, so that what they name is aborted with them and not spared. */
+async function abortOrphans(
+  ctx: AppContext,
+  { prefix, olderThanMs, dryRun }: GcOptions,
+): Promise<Pick<GcReport, 'uploads' | 'uploadsProblem'>> {
+  if (prefix === undefined) return {};
+  try {
+    return { uploads: await abortOpenUploads(ctx, { prefix, olderThanMs }, dryRun) };
+  } catch (error) {
+    if (!isCommitterError(error, 'UNSUPPORTED', 'RECORD_UNREADABLE')) throw error;
+    return { uploadsProblem: error.message };
+  }
 }
 
 /** One pass over one staging root. */
