@@ -1,5 +1,5 @@
 // The suites of the repository: what each needs, and how it is run and counted.
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChecks } from './checks.mjs';
 import { judged, removeSurefireReports, surefireCounts, vitestCounts } from './counts.mjs';
@@ -40,25 +40,31 @@ export const suites = {
     'every adapter against the contract of the store port, on real servers',
     servers,
   ),
-  protocol: vitest('protocol', 'the services over real gRPC, and clients in other languages', servers, [
-    'python',
-  ]),
+  ...(existsSync(join(root, 'test/proof'))
+    ? { proof: vitest('proof', 'the protocol with faults at every store request', servers) }
+    : {}),
+  protocol: vitest('protocol', 'the services over real gRPC, and clients in other languages', servers, {
+    tools: ['python'],
+  }),
   java: { about: 'the shim and its bundle (Maven)', needs: ['bundle'], run: runJava },
-  e2e: vitest('e2e', 'stock Spark in several JVMs, the quickstart', everything, ['python']),
-  cost: vitest('cost', 'requests at the server for a Spark job', everything),
+  // A Spark is three JVMs: more than two at a time make each other miss their timeouts.
+  e2e: vitest('e2e', 'stock Spark in several JVMs, the quickstart', everything, {
+    tools: ['python'],
+    options: ['--maxWorkers=2'],
+  }),
+  cost: vitest('cost', 'requests at the server for a Spark job', everything, { options: ['--maxWorkers=1'] }),
 };
 
-function vitest(name, about, needs, tools = []) {
-  return { about, needs, tools, run: () => runVitest(name) };
+function vitest(name, about, needs, { tools = [], options = [] } = {}) {
+  return { about, needs, tools, run: () => runVitest(name, options) };
 }
 
-async function runVitest(name) {
+async function runVitest(name, options) {
   mkdirSync(resultsDir, { recursive: true });
   const report = join(resultsDir, `${name}.json`);
   rmSync(report, { force: true });
-  const which = name === 'cost' ? ['--config', 'test/cost/vitest.config.ts'] : ['--project', name];
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const exitCode = await passThrough(bin('vitest'), ['run', ...which, ...reporters], {
+  const exitCode = await passThrough(bin('vitest'), ['run', '--project', name, ...options, ...reporters], {
     cwd: root,
     env: quietSdk,
   });
