@@ -134,7 +134,7 @@ function refuseOverwritten(token: JobToken, decision: CommitDecision): void {
   if (decision.overwrites === 0) return;
   throw new CommitterError(
     'OVERWROTE_OBJECTS',
-    `job ${token} replaces ${decision.overwrites} objects whose bytes may be gone already: finish it with CommitJob or \`commitbridge jobs commit ${token}\``,
+    `job ${token} replaces ${decision.overwrites} objects whose bytes may be gone already: finish it with CommitJob or \`commitbridge jobs commit ${token}\`; where that fails for good, \`commitbridge jobs abort ${token} --force\` ends it and names every key`,
   );
 }
 

@@ -71,6 +71,9 @@ async function* dataObjectsIn(ctx: AppContext, { uri, isShallow }: Directory): A
   const { scheme, bucket, key: directory } = uri;
   const prefix = directory === '' ? '' : `${directory}/`;
   for await (const { key, etag } of listAll(ctx.roots.storeOf(uri), bucket, prefix, isShallow)) {
-    if (isDataObject(directory, key)) yield { scheme, bucket, key, etag };
+    // A destination may hold the staging root, whatever its name.
+    if (isDataObject(directory, key) && !ctx.roots.isStaging({ scheme, bucket, key })) {
+      yield { scheme, bucket, key, etag };
+    }
   }
 }

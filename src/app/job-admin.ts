@@ -7,6 +7,7 @@ import { abortAttempts } from './abort-job.js';
 import { commitFoundJob, type CommitJobResult } from './commit-job.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
+import { abortByForce, type ForcedKey } from './force-end.js';
 import { factsOf } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import type { Root } from './roots.js';
@@ -85,9 +86,15 @@ export class JobAdmin {
     return commitFoundJob(this.ctx, job, undefined);
   }
 
-  async abort(tokenText: string, reason: string): Promise<{ published: boolean }> {
+  /** `force` ends a job that can be neither finished nor undone; `keys` then says what became of its files. */
+  async abort(
+    tokenText: string,
+    reason: string,
+    force = false,
+  ): Promise<{ published: boolean; keys: readonly ForcedKey[] }> {
     const { root, token, highest } = await this.#find(tokenText);
-    return { published: await abortAttempts(this.ctx, root, token, highest, reason) };
+    if (force) return abortByForce(this.ctx, root, token, highest, reason);
+    return { published: await abortAttempts(this.ctx, root, token, highest, reason), keys: [] };
   }
 
   async #find(

@@ -19,6 +19,14 @@ export async function beginRollback(ctx: AppContext, facts: JobFacts, reason: st
   return value.outcome === 'rollback' || value.outcome === 'rolled-back';
 }
 
+/** What a rollback found at a final key, and did about it. */
+export type KeyFate =
+  /** The job's own object, which is deleted. */
+  | 'removed'
+  /** Not the job's: another writer's, or what was there before. It stays. */
+  | 'foreign'
+  | 'absent';
+
 /**
  * Undoes a publication whose outcome is `rollback`: aborts every upload first, so that no publisher that is still
  * awake can complete one, then deletes the objects that are provably this job's. Safe to repeat, by anybody.
@@ -29,13 +37,16 @@ export async function finishRollback(
   token: JobToken,
   facts: JobFacts,
   decision: CommitDecision,
+  observe: (file: PendingFile, fate: KeyFate) => void = () => undefined,
 ): Promise<void> {
   const stored = await facts.readOutcome();
   if (stored?.value.outcome !== 'rollback') return;
   const sets = await winnersOf(ctx, root, token, facts, decision);
   const files = [...filesOf(sets)];
   await abortUploads(ctx, files);
-  await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(ctx.roots.storeOf(file), file));
+  await mapLimit(files, ctx.options.recordConcurrency, async (file) => {
+    observe(file, await deleteOurs(ctx.roots.storeOf(file), file));
+  });
   // Nothing of the plan is published: every upload goes.
   const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt, []);
   const done = { outcome: 'rolled-back', reason: stored.value.reason, at: isoNow(ctx.clock) } as const;
@@ -59,13 +70,17 @@ async function winnersOf(
   throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
 }
 
-async function deleteOurs(store: ObjectStore, file: PendingFile): Promise<void> {
+async function deleteOurs(store: ObjectStore, file: PendingFile): Promise<KeyFate> {
   const found = await store.head(file);
-  if (found?.metadata[commitbridgeIdName] !== file.commitbridgeId) return;
+  if (found === undefined) return 'absent';
+  if (found.metadata[commitbridgeIdName] !== file.commitbridgeId) return 'foreign';
   try {
     await store.delete(file, store.capabilities.conditionalDelete ? { ifMatch: found.etag } : {});
+    return 'removed';
   } catch (error) {
     // Replaced since the HEAD: it is no longer ours.
-    if (!isStoreError(error, 'precondition-failed', 'not-found', 'conflict')) throw error;
+    if (isStoreError(error, 'precondition-failed', 'conflict')) return 'foreign';
+    if (isStoreError(error, 'not-found')) return 'absent';
+    throw error;
   }
 }

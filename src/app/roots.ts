@@ -35,6 +35,14 @@ export class Roots {
     return this.#find(place).store;
   }
 
+  /** True where it lies in the staging root of any root: state of jobs, never output. */
+  isStaging(uri: StoreUri): boolean {
+    return this.#roots.some(
+      ({ uri: { scheme }, staging }) =>
+        scheme === uri.scheme && staging.bucket === uri.bucket && isKeyWithin(staging.key, uri.key),
+    );
+  }
+
   #find(uri: StoreUri): Root {
     const root = this.#roots.find((candidate) => isWithin(candidate.uri, uri));
     if (root !== undefined) return root;
@@ -50,11 +58,10 @@ export class Roots {
    */
   resolve(uri: StoreUri, principal: string): Root {
     const root = this.#find(uri);
-    const { staging } = root;
-    if (staging.bucket === uri.bucket && isKeyWithin(staging.key, uri.key)) {
+    if (this.isStaging(uri)) {
       throw new CommitterError(
         'OUTSIDE_ROOTS',
-        `${formatUri(uri)} lies in the staging root ${staging.bucket}/${staging.key}: write elsewhere, or move roots[].staging`,
+        `${formatUri(uri)} lies in a staging root: write elsewhere, or move roots[].staging`,
       );
     }
     if (root.principals.length > 0 && !root.principals.includes(principal)) {

@@ -1,0 +1,120 @@
+import { CommitterError, isCommitterError } from '../core/errors.js';
+import type { JobToken } from '../core/ids.js';
+import { uriOf, type PendingFile, type PendingSet } from '../core/records/attempt-record.js';
+import { unreadable } from '../core/records/codec.js';
+import type { Plan } from '../core/records/plan.js';
+import { isStoreError } from '../ports/object-store.js';
+import { abortAttempts } from './abort-job.js';
+import type { AppContext } from './context.js';
+import { decidingAttempt, readState } from './deciding.js';
+import type { JobFacts } from './facts.js';
+import { filesOf } from './files-of.js';
+import { factsOf } from './job-directory.js';
+import { loadWinners } from './load-records.js';
+import { mapLimit } from './map-limit.js';
+import { commitbridgeIdName } from './open-file.js';
+import { beginRollback, finishRollback, type KeyFate } from './rollback.js';
+import type { Root } from './roots.js';
+
+/** A final key of a job that was ended by force. */
+export interface ForcedKey {
+  readonly uri: string;
+  readonly fate: KeyFate;
+  /** An object was there when the job was decided. With the fate `foreign` it may be there still. */
+  readonly overwrote: boolean;
+}
+
+/**
+ * AbortJob by hand, which also ends a job that overwrote keys and can be neither finished (an upload was destroyed, or
+ * a key replaced by another writer) nor undone (old bytes are gone). It is rolled back as far as that goes: its uploads
+ * are aborted, its own objects deleted, everybody else's left; every key is named. The outcome says `rolled-back`, as
+ * for any job of which nothing is visible.
+ *
+ * @throws CommitterError OVERWROTE_OBJECTS where the job can be finished: that loses nothing.
+ */
+export async function abortByForce(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  highest: number,
+  reason: string,
+): Promise<{ published: boolean; keys: readonly ForcedKey[] }> {
+  const keys: ForcedKey[] = [];
+  for (;;) {
+    try {
+      return { published: await abortAttempts(ctx, root, token, highest, reason), keys };
+    } catch (error) {
+      if (!isCommitterError(error, 'OVERWROTE_OBJECTS')) throw error;
+    }
+    const facts = factsOf(root, token, await decidingAttempt(root, token, highest));
+    keys.push(...(await forceBack(ctx, root, token, facts, reason)));
+  }
+}
+
+async function forceBack(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  facts: JobFacts,
+  reason: string,
+): Promise<ForcedKey[]> {
+  const state = await readState(facts);
+  if (state.state !== 'publishing') return [];
+  const plan = await facts.readPlan(state.decision.plan);
+  const sets = plan === undefined ? undefined : await loadWinners(ctx, root, token, plan);
+  if (plan === undefined || sets === undefined) {
+    throw unreadable(facts.layout.plan(state.decision.plan), 'it or a record that it lists is gone');
+  }
+  const lost = await findLost(ctx, sets);
+  if (lost === undefined) {
+    throw new CommitterError(
+      'OVERWROTE_OBJECTS',
+      `job ${token} replaces ${plan.overwrites.length} objects and can still be finished: use \`commitbridge jobs commit ${token}\`; --force is for a job that can't`,
+    );
+  }
+  const why = `${reason}, by force: ${uriOf(lost)} cannot be published any more`;
+  if (!(await beginRollback(ctx, facts, why))) return [];
+  return rollBack(ctx, root, token, facts, plan);
+}
+
+async function rollBack(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  facts: JobFacts,
+  plan: Plan,
+): Promise<ForcedKey[]> {
+  const overwrites = new Set(plan.overwrites);
+  const keys: ForcedKey[] = [];
+  const state = await readState(facts);
+  if (state.state !== 'rolling-back') return keys;
+  await finishRollback(ctx, root, token, facts, state.decision, (file, fate) => {
+    const uri = uriOf(file);
+    keys.push({ uri, fate, overwrote: overwrites.has(uri) });
+  });
+  return keys.sort((a, b) => (a.uri < b.uri ? -1 : 1));
+}
+
+/** A file of which neither the upload nor the object is there: no CommitJob can publish it. */
+async function findLost(ctx: AppContext, sets: readonly PendingSet[]): Promise<PendingFile | undefined> {
+  let lost: PendingFile | undefined;
+  await mapLimit(filesOf(sets), ctx.options.recordConcurrency, async (file) => {
+    if (lost === undefined && !(await canBePublished(ctx, file))) lost = file;
+  });
+  return lost;
+}
+
+async function canBePublished(ctx: AppContext, file: PendingFile): Promise<boolean> {
+  const store = ctx.roots.storeOf(file);
+  const isPublished = async (): Promise<boolean> =>
+    (await store.head(file))?.metadata[commitbridgeIdName] === file.commitbridgeId;
+  if (await isPublished()) return true;
+  try {
+    await store.listParts(file, { maxParts: 1 });
+    return true;
+  } catch (error) {
+    if (!isStoreError(error, 'no-such-upload', 'not-found')) throw error;
+    // A publisher may have completed it between the two looks.
+    return isPublished();
+  }
+}

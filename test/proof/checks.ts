@@ -1,0 +1,198 @@
+import { decodeDecision } from '../../src/core/records/decision.js';
+import { decodeOutcome } from '../../src/core/records/outcome.js';
+import { decodePlan, type Plan } from '../../src/core/records/plan.js';
+import { JobLayout } from '../../src/core/staging-layout.js';
+import type { JobToken } from '../../src/core/ids.js';
+import { contentOf, type Driver } from './driver.js';
+import { bucket, stagingKey, type World } from './world.js';
+
+interface Published {
+  readonly token: string;
+  readonly task: string;
+  readonly number: number;
+  readonly name: string;
+  readonly key: string;
+}
+
+export interface Facts {
+  readonly jobAttempt: number;
+  readonly decision: 'commit' | 'abort' | 'superseded' | undefined;
+  readonly outcome: 'published' | 'done' | 'rollback' | 'rolled-back' | undefined;
+  readonly plan: Plan | undefined;
+}
+
+const maxJobAttempts = 5;
+
+/** Looks at the raw store, past everything that the engine says of itself. */
+export class Checks {
+  private readonly foreignObjects = new Map<string, string>();
+  private readonly foreignUploads = new Set<string>();
+  /** Keys of foreign objects that the scenario gives away: overwritten, replaced, or the old marker. */
+  readonly givenAway = new Set<string>();
+
+  constructor(
+    private readonly world: World,
+    private readonly drivers: readonly Driver[],
+  ) {
+    world.onEffect = (kind) => {
+      if (kind === 'complete' || kind === 'put') this.nothingBeforeDecision(kind);
+    };
+  }
+
+  async addForeignObject(key: string, isGivenAway = false): Promise<void> {
+    await this.world.raw.put({ bucket, key }, Buffer.from(`foreign ${key}`), {});
+    if (isGivenAway) this.givenAway.add(key);
+    this.foreignObjects.set(key, `foreign ${key}`);
+  }
+
+  async addForeignUpload(key: string): Promise<void> {
+    const uploadId = await this.world.raw.initiate({ bucket, key }, {});
+    await this.world.raw.uploadPart({ bucket, key, uploadId }, 1, Buffer.from('foreign'));
+    this.foreignUploads.add(uploadId);
+  }
+
+  /** G1, at every instant: an object of a job is there only after a commit decision of the job. */
+  private nothingBeforeDecision(kind: string): void {
+    for (const { token, key } of this.published()) {
+      const decided = this.factsOfSync(token).some(({ decision }) => decision === 'commit');
+      if (!decided) this.violate(`G1: ${key} of ${token} is visible before any commit decision, after a ${kind}`);
+    }
+  }
+
+  /** G1 to G4, when everybody who could recover has done so. */
+  final(): void {
+    const published = this.published();
+    for (const token of new Set(this.drivers.map(({ options }) => options.token))) {
+      this.checkJob(token, published.filter((file) => file.token === token));
+    }
+    for (const { token, key } of published) {
+      if (!this.drivers.some(({ options }) => options.token === token)) this.violate(`an unknown job published ${key}`);
+    }
+    this.checkForeign();
+    this.checkLeftovers();
+  }
+
+  private checkJob(token: string, published: readonly Published[]): void {
+    const facts = this.factsOfSync(token);
+    const committed = facts.filter(({ decision }) => decision === 'commit');
+    if (committed.length > 1 && committed.filter(({ outcome }) => outcome !== 'rolled-back').length > 1) {
+      this.violate(`G2: ${token} was committed by job attempts ${committed.map((each) => each.jobAttempt).join(', ')}`);
+    }
+    const live = committed.find(({ outcome }) => outcome !== 'rolled-back');
+    const drivers = this.drivers.filter(({ options }) => options.token === token);
+    if (live === undefined) {
+      for (const { key } of published) this.violate(`G1/G3: ${key} of ${token} is visible though the job was not committed`);
+      if (drivers.some(({ told }) => told === 'committed') && facts.some(({ decision }) => decision !== undefined)) {
+        this.violate(`G3: ${token}'s driver was told that it is committed, and it is not`);
+      }
+      return;
+    }
+    if (live.outcome !== 'done') this.violate(`G3: ${token} is left in decision commit, outcome ${live.outcome ?? 'none'}`);
+    // A later job attempt may publish what it made itself after an earlier one was aborted.
+    const wrong = drivers.find(({ told, ref }) => told === 'aborted' && ref.jobAttempt >= live.jobAttempt);
+    if (wrong !== undefined) this.violate(`G3: ${token}'s driver was told that it is aborted, and it is committed`);
+    if (live.plan === undefined) return;
+    this.checkPublished(token, live.plan, published);
+    this.checkCounted(drivers, live.plan);
+  }
+
+  /** All of the plan's files, each of one attempt of its task, and no others. */
+  private checkPublished(token: string, plan: Plan, published: readonly Published[]): void {
+    const expected = new Set<string>();
+    const tasks = new Set<string>();
+    for (const { attempt } of plan.winners) {
+      if (tasks.has(attempt.task)) this.violate(`G2: two attempts of ${attempt.task} are in the plan of ${token}`);
+      tasks.add(attempt.task);
+      for (const name of this.world.attempts.get(attempt.id)?.names ?? []) {
+        expected.add(`${attempt.task} ${attempt.number} ${name}`);
+      }
+    }
+    const found = new Set(published.map(({ task, number, name }) => `${task} ${number} ${name}`));
+    for (const file of expected) if (!found.has(file) && !this.isLostToOthers(file)) this.violate(`G3: ${file} of ${token} is missing`);
+    for (const file of found) if (!expected.has(file)) this.violate(`G2: ${file} of ${token} is published and not in the plan`);
+  }
+
+  /** A key that another job wrote as well: the last Complete has it. */
+  private isLostToOthers(file: string): boolean {
+    const name = file.split(' ').slice(2).join(' ');
+    return this.published().some((other) => other.name === name && !file.startsWith(`${other.task} ${other.number} `));
+  }
+
+  /** An attempt that the driver counts, the last of its task that it was told OK of, is what is published. */
+  private checkCounted(drivers: readonly Driver[], plan: Plan): void {
+    const driver = drivers.filter(({ told }) => told === 'committed').at(-1);
+    if (driver === undefined) return;
+    const counted = new Map(driver.committedAttempts.map((attempt) => [attempt.task, attempt]));
+    for (const [task, attempt] of counted) {
+      if (driver.givenUp.has(attempt.ref.attemptId)) continue;
+      const winner = plan.winners.find((each) => each.attempt.task === task);
+      if (winner === undefined) this.violate(`G2: the driver counts ${attempt.ref.attemptId}, and no attempt of its task is published`);
+    }
+  }
+
+  private checkForeign(): void {
+    const objects = new Map(this.world.raw.objects(bucket).map((object) => [object.key, Buffer.from(object.body).toString()]));
+    for (const [key, body] of this.foreignObjects) {
+      if (!this.givenAway.has(key) && objects.get(key) !== body) this.violate(`G4: the foreign object ${key} was touched`);
+    }
+    const open = new Set(this.world.raw.uploads(bucket).map(({ uploadId }) => uploadId));
+    for (const uploadId of this.foreignUploads) {
+      if (!open.has(uploadId)) this.violate(`G4: a foreign upload was ended`);
+    }
+  }
+
+  /** What nobody needs any more is gone, after gc. */
+  private checkLeftovers(): void {
+    for (const { key, uploadId, state } of this.world.raw.uploads(bucket)) {
+      if (!this.foreignUploads.has(uploadId) && state === 'open') this.violate(`G1: the upload of ${key} is left open`);
+    }
+    for (const { key } of this.world.raw.objects(bucket)) {
+      if (/\/(tasks|opened|files)\//.test(key) && key.startsWith(stagingKey)) this.violate(`the record ${key} is left`);
+    }
+  }
+
+  /** Uploads that are open and not foreign. */
+  openUploads(): { key: string; uploadId: string }[] {
+    return this.world.raw
+      .uploads(bucket)
+      .filter(({ uploadId, state }) => state === 'open' && !this.foreignUploads.has(uploadId));
+  }
+
+  published(): Published[] {
+    const found: Published[] = [];
+    for (const object of this.world.raw.objects(bucket)) {
+      if (object.metadata['commitbridge-id'] === undefined) continue;
+      const [token = '', task = '', number = '', ...name] = Buffer.from(object.body).toString().split(' ');
+      found.push({ token, task, number: Number(number), name: name.join(' '), key: object.key });
+      const expected = contentOf(token, task, Number(number), name.join(' '));
+      if (Buffer.from(object.body).toString() !== expected) this.violate(`${object.key} has been damaged`);
+    }
+    return found;
+  }
+
+  factsOfSync(token: string): Facts[] {
+    const bodies = new Map(
+      this.world.raw
+        .objects(bucket)
+        .filter(({ key }) => key.startsWith(`${stagingKey}/${token}/`))
+        .map(({ key, body }) => [key, body]),
+    );
+    const facts: Facts[] = [];
+    for (let jobAttempt = 0; jobAttempt < maxJobAttempts; jobAttempt++) {
+      const layout = new JobLayout(stagingKey, token as JobToken, jobAttempt);
+      const decisionBody = bodies.get(layout.decision);
+      const decision = decisionBody === undefined ? undefined : decodeDecision(decisionBody, layout.decision);
+      const outcomeBody = bodies.get(layout.outcome);
+      const outcome = outcomeBody === undefined ? undefined : decodeOutcome(outcomeBody, layout.outcome);
+      const hash = decision?.decision === 'commit' ? decision.plan : undefined;
+      const planBody = hash === undefined ? undefined : bodies.get(layout.plan(hash));
+      const plan = hash === undefined || planBody === undefined ? undefined : decodePlan(planBody, hash, 'plan');
+      facts.push({ jobAttempt, decision: decision?.decision, outcome: outcome?.outcome, plan });
+    }
+    return facts;
+  }
+
+  violate(what: string): void {
+    this.world.violations.push(what);
+  }
+}

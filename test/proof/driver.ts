@@ -1,0 +1,220 @@
+import { abortJob } from '../../src/app/abort-job.js';
+import { abortTask } from '../../src/app/abort-task.js';
+import type { AttemptRef } from '../../src/app/attempt-ref.js';
+import { commitJob } from '../../src/app/commit-job.js';
+import { TaskCommit, type ClosedFileRef } from '../../src/app/commit-task.js';
+import type { AppContext } from '../../src/app/context.js';
+import type { FileRef } from '../../src/app/file-ref.js';
+import type { JobRef } from '../../src/app/job-directory.js';
+import { openFile } from '../../src/app/open-file.js';
+import { recoverTask } from '../../src/app/recover-task.js';
+import { setupJob } from '../../src/app/setup-job.js';
+import { isCommitterError, type CommitterError } from '../../src/core/errors.js';
+import type { JobOptions } from '../../src/core/records/job-record.js';
+import { isStoreError } from '../../src/ports/object-store.js';
+import { bucket, DaemonDied, isRepeatable, type World } from './world.js';
+
+const principal = 'local';
+const plain: JobOptions = {
+  conflictMode: 'append',
+  conflictScope: 'destination',
+  conflictPaths: [],
+  allowOtherLocations: false,
+  successMarker: true,
+};
+
+/** What a file of an attempt must hold; unlike that of any other attempt. */
+export function contentOf(token: string, task: string, number: number, name: string): string {
+  return `${token} ${task} ${number} ${name}`;
+}
+
+export interface DriverOptions {
+  readonly token: string;
+  readonly destination?: string;
+  readonly jobAttempt?: number;
+  readonly options?: Partial<JobOptions>;
+  /** Which of the daemons that run it talks to. */
+  readonly daemon?: number;
+  /** Each call that succeeded is made once more. */
+  readonly repeats?: boolean;
+}
+
+/** The framework died with the daemon it spoke to. */
+export class DriverDied extends Error {
+  override readonly name = 'DriverDied';
+}
+
+/** A framework's side of one job attempt: it repeats calls as the shim does, and remembers what it was told. */
+export class Driver {
+  readonly ref: JobRef;
+  readonly destination: string;
+  private readonly setupId: string;
+  /** Attempts whose commitTask was answered OK, in the order of the answers. */
+  readonly committedAttempts: TaskAttempt[] = [];
+  /** Attempts that the framework aborted: their commit counts no more. */
+  readonly givenUp = new Set<string>();
+  /** The job's end as the driver was told. */
+  told: 'committed' | 'aborted' | 'failed' | undefined;
+  failure: CommitterError | undefined;
+
+  constructor(
+    readonly world: World,
+    readonly options: DriverOptions,
+  ) {
+    this.destination = options.destination ?? 'out';
+    this.ref = {
+      tokens: [options.token],
+      jobAttempt: options.jobAttempt ?? 0,
+      destination: `s3a://${bucket}/${this.destination}`,
+    };
+    this.setupId = `driver-${options.token}-${options.jobAttempt ?? 0}-${world.random.below(2 ** 31)}`;
+  }
+
+  async call<T>(work: (ctx: AppContext) => Promise<T>, daemon = this.options.daemon): Promise<T> {
+    const once = async (): Promise<T> => {
+      for (let tries = 0; ; tries++) {
+        try {
+          return await this.world.daemon(daemon).run(({ context }) => work(context));
+        } catch (error) {
+          if (error instanceof DaemonDied && this.world.driversDieToo) throw new DriverDied();
+          if (!isRepeatable(error) || tries > 20) throw error;
+          await this.world.pass(200);
+        }
+      }
+    };
+    const result = await once();
+    return this.options.repeats === true ? once() : result;
+  }
+
+  setup(): Promise<unknown> {
+    const options = { ...plain, ...this.options.options };
+    const input = { job: this.ref, setupId: this.setupId, options, description: '', protocolVersion: 1 };
+    return this.call((ctx) => setupJob(ctx, input, principal));
+  }
+
+  attempt(task: number, number = 0, daemon?: number): TaskAttempt {
+    return new TaskAttempt(this, task, number, daemon);
+  }
+
+  /** A task from its first byte to its commit. */
+  async runTask(task: number, files: readonly string[], number = 0): Promise<TaskAttempt> {
+    const attempt = this.attempt(task, number);
+    for (const name of files) await attempt.write(name);
+    await attempt.commit();
+    return attempt;
+  }
+
+  async commit(exact?: readonly TaskAttempt[]): Promise<void> {
+    const exactWinners = exact?.map(({ ref }) => ref);
+    try {
+      await this.call((ctx) => commitJob(ctx, { job: this.ref, exactWinners }, principal));
+      this.told = 'committed';
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  async abort(scope: 'this-and-earlier' | 'earlier' = 'this-and-earlier', daemon?: number): Promise<boolean | undefined> {
+    const input = { job: this.ref, scope, reason: 'FAILED' };
+    try {
+      const { published } = await this.call((ctx) => abortJob(ctx, input, principal), daemon);
+      if (scope === 'this-and-earlier') this.told ??= published ? 'committed' : 'aborted';
+      return published;
+    } catch (error) {
+      this.fail(error);
+      return undefined;
+    }
+  }
+
+  recover(attempt: TaskAttempt, succeeded = true): Promise<void> {
+    return this.call((ctx) => recoverTask(ctx, { job: this.ref, attempt: attempt.ref, succeeded }, principal));
+  }
+
+  private fail(error: unknown): void {
+    if (!isCommitterError(error)) throw error;
+    if (error.reason === 'INTERNAL') throw error;
+    this.told ??= 'failed';
+    this.failure ??= error;
+  }
+}
+
+/** One run of a task. */
+export class TaskAttempt {
+  readonly ref: AttemptRef;
+  readonly task: string;
+  readonly closed: ClosedFileRef[] = [];
+  readonly names: string[] = [];
+  refused: CommitterError | undefined;
+
+  constructor(
+    private readonly driver: Driver,
+    task: number,
+    readonly number: number,
+    private readonly daemon: number | undefined,
+  ) {
+    this.task = `m-${String(task).padStart(6, '0')}`;
+    const { token } = driver.options;
+    this.ref = {
+      task: this.task,
+      attemptNumber: number,
+      attemptId: `attempt_${token}_${this.task}_${number}`,
+    };
+    driver.world.attempts.set(this.ref.attemptId, this);
+  }
+
+  async open(name: string): Promise<FileRef> {
+    const { driver } = this;
+    const uri = `${driver.ref.destination}/${name}`;
+    const input = { job: driver.ref, attempt: this.ref, uri, partsToSign: 1, contentType: '' };
+    return (await driver.call((ctx) => openFile(ctx, input, principal), this.daemon)).file;
+  }
+
+  /** Opens, uploads and closes a file; false where the job takes no more. */
+  async write(name: string): Promise<boolean> {
+    const { driver } = this;
+    try {
+      const file = await this.open(name);
+      const key = file.uri.slice(`s3://${bucket}/`.length);
+      const body = Buffer.from(contentOf(driver.options.token, this.task, this.number, name));
+      const part = await driver.world.raw.uploadPart({ bucket, key, uploadId: file.uploadId }, 1, body);
+      this.closed.push({ pending: file, parts: [{ partNumber: 1, etag: part.etag, sizeBytes: body.length }] });
+      this.names.push(name);
+      return true;
+    } catch (error) {
+      if (isStoreError(error, 'no-such-upload')) return false;
+      if (!isCommitterError(error)) throw error;
+      this.refused = error;
+      return false;
+    }
+  }
+
+  /** False where the daemon refused for good. */
+  async commit(): Promise<boolean> {
+    const { driver } = this;
+    try {
+      await driver.call(async (ctx) => {
+        const commit = await TaskCommit.begin(ctx, { job: driver.ref, attempt: this.ref }, principal);
+        commit.add(this.closed);
+        return commit.commit();
+      }, this.daemon);
+      driver.committedAttempts.push(this);
+      return true;
+    } catch (error) {
+      if (!isCommitterError(error)) throw error;
+      this.refused = error;
+      return false;
+    }
+  }
+
+  /** From the process that wrote it, or, with `blind`, from one that knows the ids only. */
+  async abort(blind = false): Promise<void> {
+    const { driver } = this;
+    driver.givenUp.add(this.ref.attemptId);
+    const files = blind ? [] : this.closed.map(({ pending }) => pending);
+    try {
+      await driver.call((ctx) => abortTask(ctx, { job: driver.ref, attempt: this.ref, files }, principal), this.daemon);
+    } catch (error) {
+      if (!isCommitterError(error, 'JOB_NOT_FOUND')) throw error;
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import type { Scenario } from '../stage.js';
+
+/** Several daemons at once; the seed chooses the interleaving. */
+export const raceScenarios: readonly Scenario[] = [
+  {
+    name: 'speculation with a zombie',
+    about: 'the slow attempt commits while the job is published on another daemon',
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      const slow = job.attempt(0, 0, 1);
+      await slow.write('part-0-slow');
+      await job.runTask(0, ['part-0-fast'], 1);
+      const zombie = async (): Promise<void> => {
+        if (!(await slow.commit())) await slow.abort();
+      };
+      await Promise.all([job.commit(), zombie()]);
+    },
+    check({ checks, drivers: [job] }) {
+      if (job?.told !== 'committed') checks.violate('the job was not committed');
+    },
+  },
+  {
+    name: 'zombie after the end',
+    about: 'a task opens, writes and commits after the job was committed; another after it was aborted',
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      for (const [index, end] of (['commit', 'abort'] as const).entries()) {
+        const job = stage.driver({ token: `job-${end}`, destination: `out-${end}` });
+        await job.setup();
+        await job.runTask(0, ['part-0']);
+        const zombie = job.attempt(1, 0, 1);
+        await zombie.write(`part-1-${index}`);
+        await job[end]();
+        if (await zombie.commit()) stage.checks.violate('a zombie committed after the end');
+        await zombie.abort();
+      }
+    },
+  },
+  {
+    name: 'abortTask beside commitJob',
+    about: 'a committed attempt is aborted, by its writer or blindly, while the job is committed',
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      const loser = await job.runTask(0, ['part-0-a'], 0);
+      await job.runTask(0, ['part-0-b'], 1);
+      const other = await job.runTask(1, ['part-1-a'], 0);
+      await job.runTask(1, ['part-1-b'], 1);
+      await Promise.all([job.commit(), loser.abort(), other.abort(true)]);
+    },
+    check({ checks, drivers: [job] }) {
+      if (job?.told !== 'committed') checks.violate('the job was not committed');
+    },
+  },
+  {
+    name: 'abort overlapping commit',
+    about: 'commitJob and abortJob on two daemons: all or none',
+    isSmall: true,
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await job.runTask(0, ['part-0']);
+      await job.runTask(1, ['part-1']);
+      await Promise.all([job.commit(), job.abort('this-and-earlier', 1)]);
+    },
+  },
+  {
+    name: 'commitJob on two daemons',
+    about: 'the client repeated the call at another daemon while the first one still runs',
+    isSmall: true,
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      const twin = stage.driver({ token: 'job', daemon: 1 });
+      await job.setup();
+      await job.runTask(0, ['part-0']);
+      await job.runTask(1, ['part-1']);
+      await Promise.all([job.commit(), twin.commit()]);
+    },
+    check({ checks, drivers }) {
+      for (const { told, failure } of drivers) if (told !== 'committed') checks.violate(`told ${told ?? 'nothing'}: ${failure?.message ?? ''}`);
+    },
+  },
+  {
+    name: 'two plans',
+    about: 'commitJob on two daemons while another attempt commits, so that they decide for different winners',
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      const twin = stage.driver({ token: 'job', daemon: 1 });
+      await job.setup();
+      await job.runTask(0, ['part-0-a'], 0);
+      const late = job.attempt(0, 1, 2);
+      await late.write('part-0-b');
+      const commitLate = async (): Promise<void> => {
+        if (!(await late.commit())) await late.abort();
+      };
+      await Promise.all([job.commit(), commitLate(), twin.commit()]);
+    },
+  },
+  {
+    name: 'two jobs on one destination',
+    about: 'one is committed while the other writes, then the other; or it is aborted',
+    async run(stage) {
+      const first = stage.driver({ token: 'job-a' });
+      const second = stage.driver({ token: 'job-b' });
+      await first.setup();
+      await second.setup();
+      await first.runTask(0, ['part-0-a']);
+      const writing = second.attempt(0);
+      await writing.write('part-0-b');
+      await first.commit();
+      await writing.commit();
+      const third = stage.driver({ token: 'job-c' });
+      await third.setup();
+      await third.runTask(0, ['part-0-c']);
+      await third.abort();
+      await second.commit();
+    },
+    check({ checks, drivers: [first, second] }) {
+      if (first?.told !== 'committed' || second?.told !== 'committed') checks.violate('one of the jobs was not committed');
+    },
+  },
+  {
+    name: 'two commits at once on one destination',
+    about: 'appends of different keys, both with a marker',
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      const first = stage.driver({ token: 'job-a' });
+      const second = stage.driver({ token: 'job-b', daemon: 1 });
+      await Promise.all([first.setup(), second.setup()]);
+      await Promise.all([first.runTask(0, ['part-0-a']), second.runTask(0, ['part-0-b'])]);
+      await Promise.all([first.commit(), second.commit()]);
+    },
+    check({ checks, drivers }) {
+      for (const { told } of drivers) if (told !== 'committed') checks.violate(`told ${told ?? 'nothing'}`);
+    },
+  },
+  {
+    name: 'a foreign writer during publication',
+    about: 'an object appears at a key of the job: the job is rolled back, the object stays',
+    async run(stage) {
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await job.runTask(0, ['part-0']);
+      await job.runTask(1, ['part-1']);
+      const intruder = async (): Promise<void> => {
+        for (let turns = stage.world.random.below(200); turns > 0; turns--) await Promise.resolve();
+        await stage.world.raw.put({ bucket: 'data', key: 'out/part-1' }, Buffer.from('foreign'), { ifNoneMatch: '*' }).catch(() => undefined);
+      };
+      await Promise.all([job.commit(), intruder()]);
+    },
+  },
+  {
+    name: 'gc beside a running job',
+    about: 'gc with the age forced to 0: the job fails cleanly or is committed whole',
+    async run(stage) {
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await job.runTask(0, ['part-0']);
+      const work = async (): Promise<void> => {
+        const attempt = job.attempt(1);
+        if (await attempt.write('part-1')) await attempt.commit();
+        await job.commit();
+      };
+      await Promise.all([work(), stage.collect()]);
+      await job.abort();
+    },
+  },
+  {
+    name: 'ledger',
+    about: 'uploads open for seconds; their daemon and their task die, the job is aborted',
+    async run(stage) {
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await job.attempt(0).write('part-0');
+      await stage.world.pass(1_200);
+      await job.attempt(1).write('part-1');
+      await stage.world.pass(1_200);
+      await job.abort();
+    },
+  },
+];

@@ -1,0 +1,200 @@
+import { CommitterApp } from '../../src/app/app.js';
+import type { AppContext } from '../../src/app/context.js';
+import { RetryingStore } from '../../src/adapters/decorators/retrying-store.js';
+import { MemoryObjectStore } from '../../src/adapters/memory/memory-object-store.js';
+import { isCommitterError } from '../../src/core/errors.js';
+import { parseUri } from '../../src/core/uri.js';
+import type { Logger } from '../../src/ports/logger.js';
+import type { Metrics } from '../../src/ports/metrics.js';
+import { isStoreError, type ObjectStore, type StoreCapabilities } from '../../src/ports/object-store.js';
+import type { TaskAttempt } from './driver.js';
+import { FaultInjector, FaultyNetwork, type Fault, type Mortal } from './faults.js';
+import { SeededRandom } from './seeded-random.js';
+import { DaemonClock, VirtualTime } from './virtual-clock.js';
+
+export const bucket = 'data';
+export const stagingKey = '.commitbridge/jobs';
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly faults: readonly Fault[];
+  readonly capabilities?: Partial<StoreCapabilities>;
+  /** Store requests are repeated below the engine, as in production; otherwise each failure reaches it. */
+  readonly retries: boolean;
+  /** Entries in a page of a listing. */
+  readonly pageSize?: number;
+}
+
+export class DaemonDied extends Error {
+  override readonly name = 'DaemonDied';
+}
+
+export class Hung extends Error {
+  override readonly name = 'Hung';
+}
+
+const silent: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silent,
+};
+const unmeasured: Metrics = { count: () => undefined, observe: () => undefined, gauge: () => undefined };
+
+/** One daemon process: an object graph of its own. Nothing of it is shared but the store. */
+export class Daemon implements Mortal {
+  isDead = false;
+  readonly context: AppContext;
+  readonly app: CommitterApp;
+  private readonly death: Promise<never>;
+  private killed: () => void = () => undefined;
+
+  constructor(world: World, skewMs: number) {
+    this.death = new Promise((_, reject) => {
+      this.killed = () => {
+        reject(new DaemonDied());
+      };
+    });
+    this.death.catch(() => undefined);
+    const clock = new DaemonClock(world.time, skewMs, () => this.isDead);
+    const random = new SeededRandom(world.random.below(2 ** 31));
+    const network = new FaultyNetwork(world.paged, world.injector, this, world.afterEffect);
+    const store = world.options.retries
+      ? new RetryingStore(
+          network,
+          { attempts: 4, baseDelayMs: 100, maxDelayMs: 1_000 },
+          { store: 'data', clock, random, metrics: unmeasured },
+        )
+      : network;
+    this.app = new CommitterApp({
+      roots: [
+        { uri: parseUri(`s3a://${bucket}/`, 'root'), storeName: 'data', store, staging: { bucket, key: stagingKey }, principals: [] },
+      ],
+      clock,
+      random,
+      logger: silent,
+      metrics: unmeasured,
+      options: {
+        version: '0.0.0',
+        completeConcurrency: 3,
+        recordConcurrency: 3,
+        signedUrlSeconds: 900,
+        firstPartBytes: 8 * 1024 * 1024,
+        cleanup: true,
+        ledgerIntervalMs: 500,
+        maxMessageBytes: 1024 * 1024,
+      },
+    });
+    this.context = this.app.context;
+  }
+
+  die(): void {
+    this.isDead = true;
+    this.killed();
+  }
+
+  /** A call from outside: when the daemon dies, the caller's connection breaks. */
+  run<T>(call: (daemon: Daemon) => Promise<T>): Promise<T> {
+    return Promise.race([call(this), this.death]);
+  }
+}
+
+/** A store, daemons, time and chance; everything that happens in it follows from the seed and the faults. */
+export class World {
+  readonly time = new VirtualTime();
+  readonly random: SeededRandom;
+  readonly injector: FaultInjector;
+  readonly raw: MemoryObjectStore;
+  readonly paged: ObjectStore;
+  readonly daemons: Daemon[] = [];
+  /** Violations of what must hold at every instant. */
+  readonly violations: string[] = [];
+  /** Every run of a task that any driver began, by its attempt id. */
+  readonly attempts = new Map<string, TaskAttempt>();
+  /** Drivers are lost with the daemon that they speak to: somebody else has to recover. */
+  driversDieToo = false;
+  /** Set by the checks. */
+  onEffect: (kind: string) => void = () => undefined;
+  readonly afterEffect = (kind: string): void => {
+    this.onEffect(kind);
+  };
+
+  constructor(readonly options: WorldOptions) {
+    this.random = new SeededRandom(options.seed);
+    this.injector = new FaultInjector(options.faults);
+    const schedule = new SeededRandom(options.seed ^ 0x5eed);
+    this.raw = new MemoryObjectStore({
+      buckets: [bucket],
+      clock: { nowMs: () => this.time.nowMs },
+      capabilities: { minPartBytes: 1, ...options.capabilities },
+      // Which of two requests that are under way comes first is the seed's choice.
+      pause: async () => {
+        for (let turns = schedule.below(4); turns >= 0; turns--) await Promise.resolve();
+      },
+    });
+    this.paged = options.pageSize === undefined ? this.raw : smallPages(this.raw, options.pageSize);
+  }
+
+  /** A daemon beside those that run; clocks disagree by an hour. */
+  start(): Daemon {
+    const skews = [0, 3_600_000, -3_600_000];
+    const daemon = new Daemon(this, skews[this.daemons.length % skews.length] ?? 0);
+    this.daemons.push(daemon);
+    return daemon;
+  }
+
+  /** The nth daemon as a client reaches it: started anew when it is dead. */
+  daemon(index = 0): Daemon {
+    const alive = this.daemons.filter((daemon) => !daemon.isDead);
+    return alive[index] ?? alive[0] ?? this.start();
+  }
+
+  /** Lets the world run until the work is done; its failure is the caller's. */
+  async settle<T>(work: Promise<T>): Promise<T> {
+    const state = { done: false };
+    const mark = (): void => {
+      state.done = true;
+    };
+    work.then(mark, mark);
+    const limit = this.time.nowMs + 24 * 3_600_000;
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (state.done) return work;
+      if (!this.time.advance() || this.time.nowMs > limit) throw new Hung('nothing is left that could go on');
+    }
+  }
+
+  /** Virtual time passes, with everything that becomes due in it. */
+  pass(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.time.add(this.time.nowMs + ms, resolve);
+    });
+  }
+}
+
+/** A call that its client may repeat: the daemon died, or said UNAVAILABLE. */
+export function isRepeatable(error: unknown): boolean {
+  return (
+    error instanceof DaemonDied ||
+    isCommitterError(error, 'STORE_UNAVAILABLE') ||
+    (isStoreError(error) && (error.isTransient || error.kind === 'conflict'))
+  );
+}
+
+function smallPages(store: MemoryObjectStore, size: number): ObjectStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'list') {
+        return (b: string, prefix: string, page: object, call?: object) =>
+          target.list(b, prefix, { ...page, maxKeys: size }, call);
+      }
+      if (name === 'listUploads') {
+        return (b: string, prefix: string, page: object, call?: object) =>
+          target.listUploads(b, prefix, { ...page, maxUploads: size }, call);
+      }
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
