@@ -367,7 +367,13 @@ describe('parts', () => {
     expect((await sign(2, 2)).signedParts.map(({ partNumber }) => partNumber)).toEqual([2, 3]);
     expect((await sign(9_999, 10)).signedParts.map(({ partNumber }) => partNumber)).toEqual([9_999, 10_000]);
     await expectError(sign(10_001, 1), 'INVALID_FIELD', /10000 parts/);
-    for (const [first, count] of [[0, 1], [-1, 1], [1, 0], [1, -5], [1, 1_001]] as const) {
+    for (const [first, count] of [
+      [0, 1],
+      [-1, 1],
+      [1, 0],
+      [1, -5],
+      [1, 1_001],
+    ] as const) {
       await expectError(sign(first, count), 'INVALID_FIELD');
     }
     await expectError(attempt.open('b', 1_001), 'INVALID_FIELD');
@@ -386,7 +392,9 @@ describe('parts', () => {
   it('whose ETags the client got wrong fail the commit of the job, which then can be aborted', async () => {
     const attempt = job.attempt(0);
     const file = await attempt.write('a', 'a');
-    await attempt.commit([{ ...file, parts: [{ ...file.parts![0]!, etag: '"00000000000000000000000000000000"' }] }]);
+    await attempt.commit([
+      { ...file, parts: [{ ...file.parts![0]!, etag: '"00000000000000000000000000000000"' }] },
+    ]);
     await job.runTask(1, { b: 'b' });
     await expectError(job.commit(), 'FOREIGN_OBJECT', /store refuses|ETag/);
     expect(await job.abort()).toEqual({ published: false });

@@ -85,11 +85,11 @@ export class FaultyStore {
   async #around(op: StoreOp, args: readonly unknown[], send: AnyMethod): Promise<unknown> {
     const call: StoreCall = { index: this.#calls.length + 1, op, key: keyOf(args) };
     this.#calls.push(call);
+    const fault = this.#faults(call);
     this.#waiters = this.#waiters.filter(({ matches, resolve }) => {
       if (matches(call)) resolve();
       return !matches(call);
     });
-    const fault = this.#faults(call);
     if (fault === undefined) return send(...args);
     await strike(fault, 'before');
     const result = await send(...args);
