@@ -4,8 +4,10 @@ import { S3ObjectStore } from './adapters/s3/s3-object-store.js';
 import { SystemClock } from './adapters/system/clock.js';
 import { SystemRandom } from './adapters/system/random.js';
 import { CommitterApp } from './app/app.js';
+import { collectGarbage } from './app/gc.js';
 import type { Root } from './app/roots.js';
-import type { App, BuildApp, JobsAdmin, JobView } from './cli/app.js';
+import { abortOpenUploads, listOpenUploads } from './app/uploads.js';
+import type { App, BuildApp, CleanupAdmin, JobsAdmin, JobView } from './cli/app.js';
 import type { Config, CredentialsConfig, StoreConfig } from './config/config.js';
 import { CommitterError } from './core/errors.js';
 import type { Clock, Random } from './ports/clock.js';
@@ -48,6 +50,7 @@ export const buildApp: BuildApp = ({ config, logger, metrics }): App => {
   return {
     services: createServices(committer.context),
     jobs: jobsAdmin(committer),
+    cleanup: cleanupAdmin(committer, config),
     stores,
     clock,
     random,
@@ -141,9 +144,17 @@ function jobsAdmin({ admin }: CommitterApp): JobsAdmin {
       await admin.commit(token);
       return show(token);
     },
-    async abort(token) {
-      await admin.abort(token, 'aborted by hand');
-      return show(token);
+    async abort(token, { force }) {
+      const { keys } = await admin.abort(token, 'aborted by hand', force);
+      return { ...(await show(token)), ...(keys.length === 0 ? {} : { keys }) };
     },
+  };
+}
+
+function cleanupAdmin({ context }: CommitterApp, config: Config): CleanupAdmin {
+  return {
+    gc: (options) => collectGarbage(context, { ...options, ttlMs: config.cleanup.ttlMs }),
+    listUploads: (query) => listOpenUploads(context, query),
+    abortUploads: (query, dryRun) => abortOpenUploads(context, query, dryRun),
   };
 }

@@ -6,10 +6,10 @@ import type { Plan } from '../core/records/plan.js';
 import { isStoreError } from '../ports/object-store.js';
 import { abortAttempts } from './abort-job.js';
 import type { AppContext } from './context.js';
-import { decidingAttempt, readState } from './deciding.js';
+import { readState } from './deciding.js';
 import type { JobFacts } from './facts.js';
 import { filesOf } from './files-of.js';
-import { factsOf } from './job-directory.js';
+import { factsOf, listAttempts } from './job-directory.js';
 import { loadWinners } from './load-records.js';
 import { mapLimit } from './map-limit.js';
 import { commitbridgeIdName } from './open-file.js';
@@ -46,8 +46,9 @@ export async function abortByForce(
     } catch (error) {
       if (!isCommitterError(error, 'OVERWROTE_OBJECTS')) throw error;
     }
-    const facts = factsOf(root, token, await decidingAttempt(root, token, highest));
-    keys.push(...(await forceBack(ctx, root, token, facts, reason)));
+    for (const number of (await listAttempts(root, token)).filter((jobAttempt) => jobAttempt <= highest)) {
+      keys.push(...(await forceBack(ctx, root, token, factsOf(root, token, number), reason)));
+    }
   }
 }
 
@@ -59,7 +60,7 @@ async function forceBack(
   reason: string,
 ): Promise<ForcedKey[]> {
   const state = await readState(facts);
-  if (state.state !== 'publishing') return [];
+  if (state.state !== 'publishing' || state.decision.overwrites === 0) return [];
   const plan = await facts.readPlan(state.decision.plan);
   const sets = plan === undefined ? undefined : await loadWinners(ctx, root, token, plan);
   if (plan === undefined || sets === undefined) {

@@ -97,7 +97,7 @@ async function abortOrphans(
   try {
     return { uploads: await abortOpenUploads(ctx, { prefix, olderThanMs }, dryRun) };
   } catch (error) {
-    if (!isCommitterError(error, 'UNSUPPORTED', 'RECORD_UNREADABLE')) throw error;
+    if (!isCommitterError(error, 'UNSUPPORTED', 'RECORD_UNREADABLE', 'OUTSIDE_ROOTS')) throw error;
     return { uploadsProblem: error.message };
   }
 }

@@ -1,3 +1,5 @@
+import type { GcOptions, GcReport } from '../app/gc.js';
+import type { AbortedUploads, OpenUpload, UploadsQuery } from '../app/uploads.js';
 import type { CommitterError } from '../core/errors.js';
 import type { Config } from '../config/config.js';
 import type { Clock, Random } from '../ports/clock.js';
@@ -11,6 +13,7 @@ import type { GrpcService } from '../rpc/server/server.js';
 export interface App {
   readonly services: readonly GrpcService[];
   readonly jobs: JobsAdmin;
+  readonly cleanup: CleanupAdmin;
   /** Decorated, by their names in the configuration. */
   readonly stores: ReadonlyMap<string, ObjectStore>;
   readonly clock: Clock;
@@ -45,4 +48,12 @@ export interface JobView {
   readonly state: string;
   readonly destination: string;
   readonly [field: string]: unknown;
+}
+
+/** What removes the state of jobs, and open uploads. Throws `CommitterError`s. */
+export interface CleanupAdmin {
+  /** With the time to live of the configuration. */
+  gc(options: Omit<GcOptions, 'ttlMs'>): Promise<GcReport>;
+  listUploads(query: UploadsQuery): Promise<readonly OpenUpload[]>;
+  abortUploads(query: UploadsQuery, dryRun: boolean): Promise<AbortedUploads>;
 }

@@ -1,12 +1,9 @@
-import { type ErrorReasonName, isCommitterError } from '../core/errors.js';
-import { PrometheusMetrics } from '../observability/prometheus-metrics.js';
 import type { JobsAdmin, JobView } from './app.js';
 import type { Command, CommandDeps } from './command.js';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.js';
 import { type CliIo, print, printJson, table } from './io.js';
-import { loadCommandConfig } from './load-config.js';
-import { openLogger } from './open-logger.js';
 import type { ParsedCommand } from './options.js';
+import { withApp } from './with-app.js';
 
 const actions = ['list', 'show', 'commit', 'abort'] as const;
 type Action = (typeof actions)[number];
@@ -25,18 +22,7 @@ export const jobsCommand: Command = {
   takesConfig: true,
   async run(parsed, deps) {
     const { action, token } = parseAction(parsed);
-    const { config } = loadCommandConfig(parsed, deps);
-    const logger = openLogger(config);
-    const app = deps.buildApp({ config, logger, metrics: new PrometheusMetrics(logger) });
-    try {
-      return await runAction(action, token, app.jobs, parsed, deps);
-    } catch (error) {
-      if (!isCommitterError(error)) throw error;
-      throw new CommandError(exitCodeOf(error.reason), `${error.message} (${error.reason})`);
-    } finally {
-      await app.close();
-      await logger.close();
-    }
+    return withApp(parsed, deps, (app) => runAction(action, token, app.jobs, parsed, deps));
   },
 };
 
@@ -102,21 +88,4 @@ function printView(io: CliIo, view: JobView, isJson: boolean): void {
 
 function showValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function exitCodeOf(reason: ErrorReasonName): ExitCode {
-  switch (reason) {
-    case 'STORE_UNAVAILABLE':
-      return exitCodes.unreachable;
-    case 'INVALID_FIELD':
-      return exitCodes.usage;
-    case 'JOB_NOT_FOUND':
-    case 'JOB_ABORTED':
-    case 'JOB_COMMITTED':
-    case 'JOB_SUPERSEDED':
-    case 'OVERWROTE_OBJECTS':
-      return exitCodes.expectation;
-    default:
-      return exitCodes.failed;
-  }
 }

@@ -2,13 +2,22 @@ import { nearest } from '../config/nearest.js';
 import { checkCommand } from './check.js';
 import type { Command, CommandDeps } from './command.js';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.js';
+import { gcCommand } from './gc.js';
 import { print } from './io.js';
 import { jobsCommand } from './jobs.js';
 import { parseCommand, renderConfigOptions, renderOptions } from './options.js';
 import { serveCommand } from './serve.js';
+import { uploadsCommand } from './uploads.js';
 import { versionCommand } from './version.js';
 
-const commands: readonly Command[] = [serveCommand, checkCommand, jobsCommand, versionCommand];
+const commands: readonly Command[] = [
+  serveCommand,
+  checkCommand,
+  jobsCommand,
+  gcCommand,
+  uploadsCommand,
+  versionCommand,
+];
 
 const exitCodesText =
   'Exit codes: 0 ok, 1 failed, 2 usage or configuration, 3 expectation not met, 4 unreachable.';

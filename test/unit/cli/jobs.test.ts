@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { SystemClock } from '../../../src/adapters/system/clock.js';
 import { SystemRandom } from '../../../src/adapters/system/random.js';
-import type { JobsAdmin, JobView } from '../../../src/cli/app.js';
+import type { CleanupAdmin, JobsAdmin, JobView } from '../../../src/cli/app.js';
 import { runCli } from '../../../src/cli/run.js';
 import { statusOf } from '../../../src/rpc/status.js';
 import { CommitterError, type ErrorReasonName } from '../../../src/core/errors.js';
@@ -40,6 +40,7 @@ async function run(args: readonly string[], jobs: Partial<JobsAdmin>) {
     buildApp: () => ({
       services: [],
       jobs: jobs as JobsAdmin,
+      cleanup: {} as CleanupAdmin,
       stores: new Map(),
       clock: new SystemClock(),
       random: new SystemRandom(),
