@@ -9,7 +9,8 @@ import { factsOf, refuseOthersJob, type Job, type JobAddress, type JobRef } from
 import { listPrefixes } from './list-all.js';
 import { beginRollback, finishRollback } from './rollback.js';
 import type { Root } from './roots.js';
-import { abortLosers, removeProcessed } from './sweep.js';
+import { abortLosers, removeProcessed, sweepAfterEnd } from './sweep.js';
+import { abortListedUploads } from './uploads-exclusive.js';
 
 export interface AbortJobInput {
   readonly job: JobRef;
@@ -31,6 +32,8 @@ export async function abortJob(
   const published = await ctx.joined.run(name, () =>
     abortAttempts(ctx, root, token, highest, reason, principal),
   );
+  // Not for earlier attempts only: a later one may be writing there.
+  if (!published && input.scope === 'this-and-earlier') await abortListedUploads(ctx, root, token, highest);
   return { published };
 }
 
@@ -111,6 +114,7 @@ async function abortOne(
           `job ${token}: job attempt ${state.by} has taken over; nothing was aborted`,
         );
       case 'done':
+        sweepAfterEnd(ctx, root, token, highest);
         return true;
       case 'published': {
         const job = await requireJob(ctx, root, token, jobAttempt);

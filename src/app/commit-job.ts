@@ -15,6 +15,7 @@ import { finish } from './finish.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
 import { loadWinners } from './load-records.js';
 import { publish } from './publish.js';
+import { sweepAfterEnd } from './sweep.js';
 import { beginRollback, finishRollback } from './rollback.js';
 
 export interface CommitJobResult {
@@ -61,6 +62,7 @@ export async function commitFoundJob(
     publication.decided = await decide(ctx, job, exact);
     state = await readState(facts);
   }
+  if (state.state === 'done') sweepAfterEnd(ctx, job.root, job.token, job.jobAttempt);
   const decision = await publication.drive(state);
   ctx.logger.info('job committed', {
     job: job.token,
@@ -116,7 +118,7 @@ export class JobPublication {
   async #publish(decision: CommitDecision): Promise<void> {
     const { ctx, job, facts } = this;
     try {
-      const loaded = await this.#load(decision);
+      const loaded = await this.#load(decision, 'publishing');
       if (loaded === undefined) return;
       const publication = await publish(ctx, facts, loaded.plan, loaded.sets);
       if (publication.result !== 'foreign') return;
@@ -133,24 +135,25 @@ export class JobPublication {
 
   async #finish(decision: CommitDecision): Promise<void> {
     const { ctx, job, facts } = this;
-    const loaded = await this.#load(decision);
+    const loaded = await this.#load(decision, 'published');
     if (loaded === undefined) return;
     const { root, token, jobAttempt } = job;
     const records = this.decided?.own?.records ?? [];
     await finish(ctx, { root, token, jobAttempt, facts, decision, ...loaded, records });
   }
 
-  /** `undefined` where the state has moved on meanwhile. */
-  async #load(decision: CommitDecision): Promise<{ plan: Plan; sets: readonly PendingSet[] } | undefined> {
+  /** `undefined` where the job is no longer in the state that the caller saw: records go only after its end. */
+  async #load(
+    decision: CommitDecision,
+    seen: JobState['state'],
+  ): Promise<{ plan: Plan; sets: readonly PendingSet[] } | undefined> {
     const { ctx, job, facts } = this;
     const own = this.decided?.own;
-    if (own !== undefined && this.decided?.decision.decision === 'commit') return own;
-    const before = await readState(facts);
+    if (own !== undefined) return own;
     const plan = await facts.readPlan(decision.plan);
     const sets = plan === undefined ? undefined : await loadWinners(ctx, job.root, job.token, plan);
     if (plan !== undefined && sets !== undefined) return { plan, sets };
-    const after = await readState(facts);
-    if (after.state !== before.state) return undefined;
+    if ((await readState(facts)).state !== seen) return undefined;
     throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
   }
 }

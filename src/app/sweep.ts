@@ -54,6 +54,17 @@ export async function abortLosers(
   return { bucket: root.staging.bucket, keys };
 }
 
+/**
+ * What a daemon that died right after the end of a job left behind. Every winner of an ended job is completed, and
+ * aborting a completed upload does nothing.
+ */
+export function sweepAfterEnd(ctx: AppContext, root: Root, token: JobToken, upTo: number): void {
+  if (!ctx.options.cleanup) return;
+  ctx.background.start('look for what an ended job left', async () => {
+    removeProcessed(ctx, root, await abortLosers(ctx, root, token, upTo, []));
+  });
+}
+
 const maxDeletions = 1_000;
 
 /** Cleanup is off the critical path (HADOOP-18568) and goes by name: a record that came since stays. */

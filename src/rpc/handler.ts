@@ -1,8 +1,40 @@
-import type { handleClientStreamingCall, handleUnaryCall, ServerReadableStream } from '@grpc/grpc-js';
+import type {
+  handleClientStreamingCall,
+  handleUnaryCall,
+  ServerReadableStream,
+  ServiceDefinition,
+} from '@grpc/grpc-js';
 import { CommitterError } from '../core/errors.js';
 import type { Logger } from '../ports/logger.js';
 import { contextOf, type CallContext } from './server/call-context.js';
 import { statusOf, toError } from './status.js';
+
+/** Stands for a request that is no message of its type. */
+class MalformedRequest {
+  constructor(readonly cause: unknown) {}
+}
+
+/** grpc-js would answer bytes that don't parse as a fault of the daemon's, INTERNAL without details. */
+export function withMalformedRequests(definition: ServiceDefinition): ServiceDefinition {
+  const methods = Object.entries(definition).map(([name, method]) => {
+    const requestDeserialize = (bytes: Buffer): unknown => {
+      try {
+        return method.requestDeserialize(bytes) as unknown;
+      } catch (error) {
+        return new MalformedRequest(error);
+      }
+    };
+    return [name, { ...method, requestDeserialize }];
+  });
+  return Object.fromEntries(methods) as ServiceDefinition;
+}
+
+function wellFormed<Request>(request: Request): Request {
+  if (!(request instanceof MalformedRequest)) return request;
+  throw new CommitterError('INVALID_FIELD', 'the request is no protobuf message of its type', {
+    cause: request.cause,
+  });
+}
 
 /** The use case goes on when its client has gone: what it settles, it settles. */
 export function unary<Request, Response>(
@@ -10,7 +42,7 @@ export function unary<Request, Response>(
   work: (request: Request, context: CallContext) => Response | Promise<Response>,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
-    respond(logger, () => work(call.request, contextOf(call)), callback);
+    respond(logger, () => work(wellFormed(call.request), contextOf(call)), callback);
   };
 }
 
@@ -30,7 +62,7 @@ async function* untilCancelled<Request, Response>(
   call: ServerReadableStream<Request, Response>,
 ): AsyncGenerator<Request> {
   try {
-    yield* call as AsyncIterable<Request>;
+    for await (const message of call as AsyncIterable<Request>) yield wellFormed(message);
   } catch (error) {
     if (!call.cancelled) throw error;
     throw new CommitterError('INVALID_FIELD', 'the client went away before the end of its stream', {

@@ -1,6 +1,7 @@
 import type { UntypedServiceImplementation } from '@grpc/grpc-js';
 import type { AppContext } from '../app/context.js';
 import { adminService } from './admin-service.js';
+import { withMalformedRequests } from './handler.js';
 import { jobService } from './job-service.js';
 import { serviceDefinition, type ServiceName } from './proto.js';
 import type { GrpcService } from './server/server.js';
@@ -15,7 +16,7 @@ export function createServices(ctx: AppContext): GrpcService[] {
   };
   return Object.entries(implementations).map(([name, implementation]) => ({
     name,
-    definition: serviceDefinition(name as ServiceName),
+    definition: withMalformedRequests(serviceDefinition(name as ServiceName)),
     implementation: implementation as UntypedServiceImplementation,
   }));
 }

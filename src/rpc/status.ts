@@ -7,8 +7,11 @@ import { toCommitterError } from '../app/store-errors.js';
 export const errorDomain = 'commitbridge.io';
 export const statusDetailsKey = 'grpc-status-details-bin';
 
-/** Trailers have a limit of 8 KiB in most HTTP/2 stacks, and the text travels twice. */
-const maxMessageCharacters = 1_500;
+/**
+ * Trailers have a limit of 8 KiB in most HTTP/2 stacks, and the text travels twice: percent-encoded, where a
+ * character may take nine bytes, and in base64.
+ */
+const maxEncodedBytes = 3_000;
 
 /** The wire shape of google/rpc/status.proto and error_details.proto, as far as errors here use it. */
 const shapes = protobuf.Root.fromJSON({
@@ -86,5 +89,13 @@ function anyOf(shape: protobuf.Type, value: Record<string, unknown>): Record<str
 }
 
 function cut(text: string): string {
-  return text.length > maxMessageCharacters ? `${text.slice(0, maxMessageCharacters)}…` : text;
+  let encodedBytes = 0;
+  let end = 0;
+  for (const character of text) {
+    const bytes = Buffer.byteLength(character);
+    encodedBytes += bytes > 1 || !/[\x20-\x7e]/.test(character) ? 3 * bytes : 1;
+    if (encodedBytes > maxEncodedBytes) return `${text.slice(0, end)}…`;
+    end += character.length;
+  }
+  return text;
 }

@@ -31,7 +31,11 @@ export interface MemoryDaemonOptions {
   /** Of the store that is made where none is given. */
   readonly capabilities?: Partial<StoreCapabilities>;
   /** Default: one root, the whole bucket. */
-  readonly roots?: readonly { readonly uri: string; readonly principals?: readonly string[] }[];
+  readonly roots?: readonly {
+    readonly uri: string;
+    readonly principals?: readonly string[];
+    readonly listing?: 'exclusive';
+  }[];
   /** Principal by bearer token. */
   readonly tokens?: Readonly<Record<string, string>>;
   /** Repeat store requests as the real daemon does; without it each fault reaches the engine. */
@@ -173,7 +177,7 @@ export async function startMemoryDaemon(options: MemoryDaemonOptions = {}): Prom
 }
 
 function rootsOf(options: MemoryDaemonOptions, store: ObjectStore): Root[] {
-  return (options.roots ?? [{ uri: `s3a://${bucket}` }]).map(({ uri, principals }) => {
+  return (options.roots ?? [{ uri: `s3a://${bucket}` }]).map(({ uri, principals, listing = 'never' }) => {
     const location = parseUri(uri, 'uri');
     return {
       uri: location,
@@ -181,6 +185,7 @@ function rootsOf(options: MemoryDaemonOptions, store: ObjectStore): Root[] {
       store,
       staging: { bucket: location.bucket, key: staging },
       principals: principals ?? [],
+      listing,
     };
   });
 }
