@@ -55,7 +55,8 @@ export class Checks {
   private nothingBeforeDecision(kind: string): void {
     for (const { token, key } of this.published()) {
       const decided = this.factsOfSync(token).some(({ decision }) => decision === 'commit');
-      if (!decided) this.violate(`G1: ${key} of ${token} is visible before any commit decision, after a ${kind}`);
+      if (!decided)
+        this.violate(`G1: ${key} of ${token} is visible before any commit decision, after a ${kind}`);
     }
   }
 
@@ -63,10 +64,14 @@ export class Checks {
   final(): void {
     const published = this.published();
     for (const token of new Set(this.drivers.map(({ options }) => options.token))) {
-      this.checkJob(token, published.filter((file) => file.token === token));
+      this.checkJob(
+        token,
+        published.filter((file) => file.token === token),
+      );
     }
     for (const { token, key } of published) {
-      if (!this.drivers.some(({ options }) => options.token === token)) this.violate(`an unknown job published ${key}`);
+      if (!this.drivers.some(({ options }) => options.token === token))
+        this.violate(`an unknown job published ${key}`);
     }
     this.checkForeign();
     this.checkLeftovers();
@@ -76,21 +81,29 @@ export class Checks {
     const facts = this.factsOfSync(token);
     const committed = facts.filter(({ decision }) => decision === 'commit');
     if (committed.length > 1 && committed.filter(({ outcome }) => outcome !== 'rolled-back').length > 1) {
-      this.violate(`G2: ${token} was committed by job attempts ${committed.map((each) => each.jobAttempt).join(', ')}`);
+      this.violate(
+        `G2: ${token} was committed by job attempts ${committed.map((each) => each.jobAttempt).join(', ')}`,
+      );
     }
     const live = committed.find(({ outcome }) => outcome !== 'rolled-back');
     const drivers = this.drivers.filter(({ options }) => options.token === token);
     if (live === undefined) {
-      for (const { key } of published) this.violate(`G1/G3: ${key} of ${token} is visible though the job was not committed`);
-      if (drivers.some(({ told }) => told === 'committed') && facts.some(({ decision }) => decision !== undefined)) {
+      for (const { key } of published)
+        this.violate(`G1/G3: ${key} of ${token} is visible though the job was not committed`);
+      if (
+        drivers.some(({ told }) => told === 'committed') &&
+        facts.some(({ decision }) => decision !== undefined)
+      ) {
         this.violate(`G3: ${token}'s driver was told that it is committed, and it is not`);
       }
       return;
     }
-    if (live.outcome !== 'done') this.violate(`G3: ${token} is left in decision commit, outcome ${live.outcome ?? 'none'}`);
+    if (live.outcome !== 'done')
+      this.violate(`G3: ${token} is left in decision commit, outcome ${live.outcome ?? 'none'}`);
     // A later job attempt may publish what it made itself after an earlier one was aborted.
     const wrong = drivers.find(({ told, ref }) => told === 'aborted' && ref.jobAttempt >= live.jobAttempt);
-    if (wrong !== undefined) this.violate(`G3: ${token}'s driver was told that it is aborted, and it is committed`);
+    if (wrong !== undefined)
+      this.violate(`G3: ${token}'s driver was told that it is aborted, and it is committed`);
     if (live.plan === undefined) return;
     this.checkPublished(token, live.plan, published);
     this.checkCounted(drivers, live.plan);
@@ -101,21 +114,26 @@ export class Checks {
     const expected = new Set<string>();
     const tasks = new Set<string>();
     for (const { attempt } of plan.winners) {
-      if (tasks.has(attempt.task)) this.violate(`G2: two attempts of ${attempt.task} are in the plan of ${token}`);
+      if (tasks.has(attempt.task))
+        this.violate(`G2: two attempts of ${attempt.task} are in the plan of ${token}`);
       tasks.add(attempt.task);
       for (const name of this.world.attempts.get(attempt.id)?.names ?? []) {
         expected.add(`${attempt.task} ${attempt.number} ${name}`);
       }
     }
     const found = new Set(published.map(({ task, number, name }) => `${task} ${number} ${name}`));
-    for (const file of expected) if (!found.has(file) && !this.isLostToOthers(file)) this.violate(`G3: ${file} of ${token} is missing`);
-    for (const file of found) if (!expected.has(file)) this.violate(`G2: ${file} of ${token} is published and not in the plan`);
+    for (const file of expected)
+      if (!found.has(file) && !this.isLostToOthers(file)) this.violate(`G3: ${file} of ${token} is missing`);
+    for (const file of found)
+      if (!expected.has(file)) this.violate(`G2: ${file} of ${token} is published and not in the plan`);
   }
 
   /** A key that another job wrote as well: the last Complete has it. */
   private isLostToOthers(file: string): boolean {
     const name = file.split(' ').slice(2).join(' ');
-    return this.published().some((other) => other.name === name && !file.startsWith(`${other.task} ${other.number} `));
+    return this.published().some(
+      (other) => other.name === name && !file.startsWith(`${other.task} ${other.number} `),
+    );
   }
 
   /** An attempt that the driver counts, the last of its task that it was told OK of, is what is published. */
@@ -126,14 +144,20 @@ export class Checks {
     for (const [task, attempt] of counted) {
       if (driver.givenUp.has(attempt.ref.attemptId)) continue;
       const winner = plan.winners.find((each) => each.attempt.task === task);
-      if (winner === undefined) this.violate(`G2: the driver counts ${attempt.ref.attemptId}, and no attempt of its task is published`);
+      if (winner === undefined)
+        this.violate(
+          `G2: the driver counts ${attempt.ref.attemptId}, and no attempt of its task is published`,
+        );
     }
   }
 
   private checkForeign(): void {
-    const objects = new Map(this.world.raw.objects(bucket).map((object) => [object.key, Buffer.from(object.body).toString()]));
+    const objects = new Map(
+      this.world.raw.objects(bucket).map((object) => [object.key, Buffer.from(object.body).toString()]),
+    );
     for (const [key, body] of this.foreignObjects) {
-      if (!this.givenAway.has(key) && objects.get(key) !== body) this.violate(`G4: the foreign object ${key} was touched`);
+      if (!this.givenAway.has(key) && objects.get(key) !== body)
+        this.violate(`G4: the foreign object ${key} was touched`);
     }
     const open = new Set(this.world.raw.uploads(bucket).map(({ uploadId }) => uploadId));
     for (const uploadId of this.foreignUploads) {
@@ -144,10 +168,12 @@ export class Checks {
   /** What nobody needs any more is gone, after gc. */
   private checkLeftovers(): void {
     for (const { key, uploadId, state } of this.world.raw.uploads(bucket)) {
-      if (!this.foreignUploads.has(uploadId) && state === 'open') this.violate(`G1: the upload of ${key} is left open`);
+      if (!this.foreignUploads.has(uploadId) && state === 'open')
+        this.violate(`G1: the upload of ${key} is left open`);
     }
     for (const { key } of this.world.raw.objects(bucket)) {
-      if (/\/(tasks|opened|files)\//.test(key) && key.startsWith(stagingKey)) this.violate(`the record ${key} is left`);
+      if (/\/(tasks|opened|files)\//.test(key) && key.startsWith(stagingKey))
+        this.violate(`the record ${key} is left`);
     }
   }
 
@@ -186,7 +212,8 @@ export class Checks {
       const outcome = outcomeBody === undefined ? undefined : decodeOutcome(outcomeBody, layout.outcome);
       const hash = decision?.decision === 'commit' ? decision.plan : undefined;
       const planBody = hash === undefined ? undefined : bodies.get(layout.plan(hash));
-      const plan = hash === undefined || planBody === undefined ? undefined : decodePlan(planBody, hash, 'plan');
+      const plan =
+        hash === undefined || planBody === undefined ? undefined : decodePlan(planBody, hash, 'plan');
       facts.push({ jobAttempt, decision: decision?.decision, outcome: outcome?.outcome, plan });
     }
     return facts;

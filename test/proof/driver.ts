@@ -114,7 +114,10 @@ export class Driver {
     }
   }
 
-  async abort(scope: 'this-and-earlier' | 'earlier' = 'this-and-earlier', daemon?: number): Promise<boolean | undefined> {
+  async abort(
+    scope: 'this-and-earlier' | 'earlier' = 'this-and-earlier',
+    daemon?: number,
+  ): Promise<boolean | undefined> {
     const input = { job: this.ref, scope, reason: 'FAILED' };
     try {
       const { published } = await this.call((ctx) => abortJob(ctx, input, principal), daemon);
@@ -127,7 +130,9 @@ export class Driver {
   }
 
   recover(attempt: TaskAttempt, succeeded = true): Promise<void> {
-    return this.call((ctx) => recoverTask(ctx, { job: this.ref, attempt: attempt.ref, succeeded }, principal));
+    return this.call((ctx) =>
+      recoverTask(ctx, { job: this.ref, attempt: attempt.ref, succeeded }, principal),
+    );
   }
 
   private fail(error: unknown): void {
@@ -177,7 +182,10 @@ export class TaskAttempt {
       const key = file.uri.slice(`s3://${bucket}/`.length);
       const body = Buffer.from(contentOf(driver.options.token, this.task, this.number, name));
       const part = await driver.world.raw.uploadPart({ bucket, key, uploadId: file.uploadId }, 1, body);
-      this.closed.push({ pending: file, parts: [{ partNumber: 1, etag: part.etag, sizeBytes: body.length }] });
+      this.closed.push({
+        pending: file,
+        parts: [{ partNumber: 1, etag: part.etag, sizeBytes: body.length }],
+      });
       this.names.push(name);
       return true;
     } catch (error) {
@@ -212,7 +220,10 @@ export class TaskAttempt {
     driver.givenUp.add(this.ref.attemptId);
     const files = blind ? [] : this.closed.map(({ pending }) => pending);
     try {
-      await driver.call((ctx) => abortTask(ctx, { job: driver.ref, attempt: this.ref, files }, principal), this.daemon);
+      await driver.call(
+        (ctx) => abortTask(ctx, { job: driver.ref, attempt: this.ref, files }, principal),
+        this.daemon,
+      );
     } catch (error) {
       if (!isCommitterError(error, 'JOB_NOT_FOUND')) throw error;
     }

@@ -1,4 +1,8 @@
-import { InterceptedStore, type Send, type StoreRequest } from '../../src/adapters/decorators/intercepted-store.js';
+import {
+  InterceptedStore,
+  type Send,
+  type StoreRequest,
+} from '../../src/adapters/decorators/intercepted-store.js';
 import { StoreError, type CallOptions, type ObjectStore } from '../../src/ports/object-store.js';
 
 /**

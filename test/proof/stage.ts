@@ -70,7 +70,9 @@ export class Stage {
     try {
       await stage.world.settle(stage.play());
     } catch (error) {
-      stage.checks.violate(`it failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      stage.checks.violate(
+        `it failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
     }
     const { world } = stage;
     return {
@@ -134,7 +136,17 @@ export class Stage {
       } catch (error) {
         if (isRepeatable(error) && tries < 20) continue;
         if (isCommitterError(error, 'OVERWROTE_OBJECTS')) return this.operate(token, 'commit');
-        if (isCommitterError(error, 'JOB_NOT_FOUND', 'JOB_ABORTED', 'JOB_SUPERSEDED', 'DESTINATION_EXISTS', 'DUPLICATE_KEY')) return;
+        if (
+          isCommitterError(
+            error,
+            'JOB_NOT_FOUND',
+            'JOB_ABORTED',
+            'JOB_SUPERSEDED',
+            'DESTINATION_EXISTS',
+            'DUPLICATE_KEY',
+          )
+        )
+          return;
         throw error;
       }
     }

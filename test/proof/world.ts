@@ -69,7 +69,13 @@ export class Daemon implements Mortal {
       : network;
     this.app = new CommitterApp({
       roots: [
-        { uri: parseUri(`s3a://${bucket}/`, 'root'), storeName: 'data', store, staging: { bucket, key: stagingKey }, principals: [] },
+        {
+          uri: parseUri(`s3a://${bucket}/`, 'root'),
+          storeName: 'data',
+          store,
+          staging: { bucket, key: stagingKey },
+          principals: [],
+        },
       ],
       clock,
       random,

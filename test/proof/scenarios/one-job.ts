@@ -102,7 +102,10 @@ export const oneJobScenarios: readonly Scenario[] = [
       await job.commit();
     },
     check({ checks }) {
-      const names = checks.published().map(({ name }) => name).sort();
+      const names = checks
+        .published()
+        .map(({ name }) => name)
+        .sort();
       if (names.join() !== 'part-0-b,part-1-b') checks.violate(`published: ${names.join()}`);
     },
   },
@@ -124,34 +127,32 @@ export const oneJobScenarios: readonly Scenario[] = [
       if (job?.told !== 'committed') checks.violate('the job was not committed');
     },
   },
-  ...(['destination', 'partitions', 'paths'] as const).map(
-    (scope): Scenario => ({
-      name: `replace ${scope}`,
-      about: 'old objects go after the new ones are there, others stay',
-      async prepare({ checks }) {
-        await checks.addForeignObject('out/p=1/old', true);
-        await checks.addForeignObject('out/p=1/old-too', true);
-        await checks.addForeignObject('out/p=2/old', scope === 'destination');
-        await checks.addForeignObject('out/p=1/_hidden/x');
-        await checks.addForeignObject('elsewhere/p=1/old');
-      },
-      async run(stage) {
-        const conflictPaths = scope === 'paths' ? ['s3a://data/out/p=1'] : [];
-        const job = stage.driver({
-          token: 'job',
-          options: { conflictMode: 'replace', conflictScope: scope, conflictPaths },
-        });
-        await job.setup();
-        await job.runTask(0, ['p=1/new']);
-        await job.commit();
-      },
-      check({ checks, world, drivers: [job] }) {
-        if (job?.told !== 'committed') checks.violate('the job was not committed');
-        const left = world.raw.objects('data').filter(({ key }) => /^out\/p=1\/old/.test(key));
-        for (const { key } of left) checks.violate(`${key} was not replaced`);
-      },
-    }),
-  ),
+  ...(['destination', 'partitions', 'paths'] as const).map((scope): Scenario => ({
+    name: `replace ${scope}`,
+    about: 'old objects go after the new ones are there, others stay',
+    async prepare({ checks }) {
+      await checks.addForeignObject('out/p=1/old', true);
+      await checks.addForeignObject('out/p=1/old-too', true);
+      await checks.addForeignObject('out/p=2/old', scope === 'destination');
+      await checks.addForeignObject('out/p=1/_hidden/x');
+      await checks.addForeignObject('elsewhere/p=1/old');
+    },
+    async run(stage) {
+      const conflictPaths = scope === 'paths' ? ['s3a://data/out/p=1'] : [];
+      const job = stage.driver({
+        token: 'job',
+        options: { conflictMode: 'replace', conflictScope: scope, conflictPaths },
+      });
+      await job.setup();
+      await job.runTask(0, ['p=1/new']);
+      await job.commit();
+    },
+    check({ checks, world, drivers: [job] }) {
+      if (job?.told !== 'committed') checks.violate('the job was not committed');
+      const left = world.raw.objects('data').filter(({ key }) => /^out\/p=1\/old/.test(key));
+      for (const { key } of left) checks.violate(`${key} was not replaced`);
+    },
+  })),
   {
     name: 'fail mode, empty',
     about: 'nothing is there: the job is published',

@@ -87,12 +87,14 @@ export const raceScenarios: readonly Scenario[] = [
       await Promise.all([job.commit(), twin.commit()]);
     },
     check({ checks, drivers }) {
-      for (const { told, failure } of drivers) if (told !== 'committed') checks.violate(`told ${told ?? 'nothing'}: ${failure?.message ?? ''}`);
+      for (const { told, failure } of drivers)
+        if (told !== 'committed') checks.violate(`told ${told ?? 'nothing'}: ${failure?.message ?? ''}`);
     },
   },
   {
     name: 'two plans',
-    about: 'commitJob on two daemons while another attempt commits, so that they decide for different winners',
+    about:
+      'commitJob on two daemons while another attempt commits, so that they decide for different winners',
     async run(stage) {
       stage.world.start();
       stage.world.start();
@@ -129,7 +131,8 @@ export const raceScenarios: readonly Scenario[] = [
       await second.commit();
     },
     check({ checks, drivers: [first, second] }) {
-      if (first?.told !== 'committed' || second?.told !== 'committed') checks.violate('one of the jobs was not committed');
+      if (first?.told !== 'committed' || second?.told !== 'committed')
+        checks.violate('one of the jobs was not committed');
     },
   },
   {
@@ -158,7 +161,9 @@ export const raceScenarios: readonly Scenario[] = [
       await job.runTask(1, ['part-1']);
       const intruder = async (): Promise<void> => {
         for (let turns = stage.world.random.below(200); turns > 0; turns--) await Promise.resolve();
-        await stage.world.raw.put({ bucket: 'data', key: 'out/part-1' }, Buffer.from('foreign'), { ifNoneMatch: '*' }).catch(() => undefined);
+        await stage.world.raw
+          .put({ bucket: 'data', key: 'out/part-1' }, Buffer.from('foreign'), { ifNoneMatch: '*' })
+          .catch(() => undefined);
       };
       await Promise.all([job.commit(), intruder()]);
     },
