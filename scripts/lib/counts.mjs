@@ -1,6 +1,6 @@
 // How many tests passed, failed and were skipped, from the reports that test runners write.
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /**
  * @typedef {object} Counts
@@ -40,13 +40,15 @@ export function withFailure(counts, line) {
 /**
  * Of the file that vitest's JSON reporter writes. A test file that couldn't be loaded counts as one failure.
  * @param {string} file
+ * @param {string} root what the names of test files are relative to
  * @returns {Counts}
  */
-export function vitestCounts(file) {
+export function vitestCounts(file, root) {
   if (!existsSync(file)) return withFailure(noCounts(), 'vitest could not start');
   const counts = noCounts();
-  for (const { name, status, message, assertionResults } of JSON.parse(readFileSync(file, 'utf8'))
+  for (const { name: path, status, message, assertionResults } of JSON.parse(readFileSync(file, 'utf8'))
     .testResults) {
+    const name = relative(root, path);
     let failedHere = 0;
     for (const test of assertionResults) {
       if (test.status === 'passed') counts.passed += 1;

@@ -57,7 +57,7 @@ export async function buildBundle() {
 
 /** Of a goal for the modules that make the jar. */
 export function mavenArgs(goal, more = []) {
-  return ['-f', 'java-shim', '-B', '-q', '-ntp', ...more, goal, '-pl', 'shim,bundle'];
+  return ['-f', 'java-shim', '-B', '-q', '-ntp', '-Dstyle.color=never', ...more, goal, '-pl', 'shim,bundle'];
 }
 
 function hashOf(paths) {

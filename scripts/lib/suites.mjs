@@ -68,7 +68,7 @@ async function runVitest(name, options) {
     cwd: root,
     env: quietSdk,
   });
-  return judged(vitestCounts(report), exitCode);
+  return judged(vitestCounts(report, root), exitCode);
 }
 
 async function runJava() {
