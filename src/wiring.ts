@@ -122,6 +122,7 @@ function buildRoots(config: Config, stores: ReadonlyMap<string, ObjectStore>): R
       store,
       staging: { bucket: root.staging.bucket, key: root.staging.key },
       principals: root.principals,
+      listing: root.listing,
     };
   });
 }

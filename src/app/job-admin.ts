@@ -12,6 +12,7 @@ import { factsOf } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import type { Root } from './roots.js';
 import { stagingRoots } from './staging-roots.js';
+import { abortListedUploads } from './uploads-exclusive.js';
 
 /** What an operator sees of a job. */
 export interface JobSummary {
@@ -93,8 +94,11 @@ export class JobAdmin {
     force = false,
   ): Promise<{ published: boolean; keys: readonly ForcedKey[] }> {
     const { root, token, highest } = await this.#find(tokenText);
-    if (force) return abortByForce(this.ctx, root, token, highest, reason);
-    return { published: await abortAttempts(this.ctx, root, token, highest, reason), keys: [] };
+    const result = force
+      ? await abortByForce(this.ctx, root, token, highest, reason)
+      : { published: await abortAttempts(this.ctx, root, token, highest, reason), keys: [] };
+    if (!result.published) await abortListedUploads(this.ctx, root, token, highest);
+    return result;
   }
 
   async #find(

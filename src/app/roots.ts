@@ -11,6 +11,8 @@ export interface Root {
   readonly staging: { readonly bucket: string; readonly key: string };
   /** Who may use it; none named: everybody whom the daemon lets in. */
   readonly principals: readonly string[];
+  /** `exclusive`: nobody but the daemon's jobs opens uploads there, one job at a time for each destination. */
+  readonly listing?: 'never' | 'exclusive';
 }
 
 /** Finds the root of a URI: the longest one that holds it. */

@@ -89,6 +89,8 @@ export interface RootConfig {
   readonly staging: StoreUri;
   /** None named: everybody. */
   readonly principals: readonly string[];
+  /** Its own, or `cleanup.listing`. */
+  readonly listing: 'never' | 'exclusive';
 }
 
 /** One sentence for each thing that is wrong, all at once. */

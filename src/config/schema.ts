@@ -77,6 +77,7 @@ const root = section('A URI prefix that jobs may write below. Of nested roots th
     'Who may use this root. Default: everybody who may call the daemon.',
     required(text('A principal.')),
   ),
+  listing: oneOf(['never', 'exclusive'], 'As `cleanup.listing`, for this root. Default: that one.'),
 });
 
 /** Every key of the configuration: what it is called, takes, means and is by default. */
@@ -167,6 +168,14 @@ export const schema = section('', {
     ttl: withDefault(
       duration('1m', '365d', 'How long the decision of an ended job is kept for late calls.'),
       '7d',
+    ),
+    listing: withDefault(
+      oneOf(
+        ['never', 'exclusive'],
+        'With `exclusive` AbortJob aborts every open upload under the destination, whoever opened it: only where ' +
+          'nobody else writes there, no second job either.',
+      ),
+      'never',
     ),
   }),
 });

@@ -178,7 +178,8 @@ function rootsOf(
     const twin = roots.find((other) => formatUri(other.location) === formatUri(location));
     if (twin !== undefined)
       problems.push(`${path}.uri ("${root.uri}") is that of roots[${twin.index}] again.`);
-    roots.push({ index, uri: root.uri, location, store: root.store, staging, principals: root.principals });
+    const { principals, listing = values.cleanup.listing } = root;
+    roots.push({ index, uri: root.uri, location, store: root.store, staging, principals, listing });
   }
   refuseRootsInStaging(roots, problems);
   return roots.sort((a, b) => b.location.key.length - a.location.key.length || a.index - b.index);

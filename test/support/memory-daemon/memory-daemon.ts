@@ -177,7 +177,7 @@ export async function startMemoryDaemon(options: MemoryDaemonOptions = {}): Prom
 }
 
 function rootsOf(options: MemoryDaemonOptions, store: ObjectStore): Root[] {
-  return (options.roots ?? [{ uri: `s3a://${bucket}` }]).map(({ uri, principals, listing = 'never' }) => {
+  return (options.roots ?? [{ uri: `s3a://${bucket}` }]).map(({ uri, principals, listing }) => {
     const location = parseUri(uri, 'uri');
     return {
       uri: location,
@@ -185,7 +185,7 @@ function rootsOf(options: MemoryDaemonOptions, store: ObjectStore): Root[] {
       store,
       staging: { bucket: location.bucket, key: staging },
       principals: principals ?? [],
-      listing,
+      ...(listing === undefined ? {} : { listing }),
     };
   });
 }

@@ -13,6 +13,7 @@ const root: RootConfig = {
   store: 'main',
   staging: { scheme: 's3', bucket: 'bucket', key: '.commitbridge/jobs' },
   principals: [],
+  listing: 'never',
 };
 
 function memory(

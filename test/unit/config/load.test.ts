@@ -58,12 +58,22 @@ describe('precedence', () => {
     expect(config.limits.maxMessageBytes).toBe(16 * 1024 * 1024);
     expect(config.drain).toEqual({ noticeMs: 5_000, graceMs: 30_000 });
     expect(config.reflection).toBe(true);
-    expect(config.cleanup).toEqual({ enabled: true, ttlMs: 7 * 86_400_000 });
+    expect(config.cleanup).toEqual({ enabled: true, ttlMs: 7 * 86_400_000, listing: 'never' });
     expect(config.roots[0]).toMatchObject({
       location: { scheme: 's3', bucket: 'bucket', key: 'tables' },
       staging: { scheme: 's3', bucket: 'bucket', key: '.commitbridge/jobs' },
       principals: [],
+      listing: 'never',
     });
+  });
+
+  it('takes a root’s own listing before that of cleanup', () => {
+    const roots = (own: string) => `[{"uri": "s3a://bucket/a", "store": "main"${own}}]`;
+    const listing = (own: string) =>
+      load({ env: { COMMITBRIDGE_ROOTS: roots(own), COMMITBRIDGE_CLEANUP_LISTING: 'exclusive' } }).config
+        .roots[0]?.listing;
+    expect(listing('')).toBe('exclusive');
+    expect(listing(', "listing": "never"')).toBe('never');
   });
 
   it('merges file, environment and flags key by key', () => {
