@@ -2,9 +2,6 @@ import { expect } from 'vitest';
 import type { ErrorReasonName } from '../../../src/core/errors.js';
 import { RpcError } from './rpc-error.js';
 
-/** Reasons that {@link expectError} has seen in this process. */
-export const provokedReasons = new Set<string>();
-
 /**
  * Expects a call to fail with a reason of errors.proto, in the form that the protocol promises for every error:
  * details, the domain, RetryInfo where and only where the call may be repeated, trailers that fit.
@@ -26,6 +23,5 @@ export async function expectError(
   expect(error.retryDelayMs !== undefined).toBe(error.code === 'UNAVAILABLE');
   expect(error.trailerBytes).toBeLessThan(8 * 1024 - 512);
   expect(error.message).toMatch(text);
-  provokedReasons.add(error.reason);
   return error;
 }

@@ -21,6 +21,6 @@ export {
   type MemoryDaemonOptions,
 } from './memory-daemon.js';
 export { RpcError } from './rpc-error.js';
-export { expectError, provokedReasons } from './expect-error.js';
+export { expectError } from './expect-error.js';
 export { newDestination, TestAttempt, TestJob, type TestJobOptions } from './test-job.js';
 export type * as wire from './wire.js';

@@ -66,6 +66,8 @@ export interface MemoryDaemon {
   connect(bearerToken?: string): DaemonClient;
   /** Until background cleanup is over. */
   idle(): Promise<void>;
+  /** What SIGTERM begins. */
+  drain(): Promise<void>;
   /** Shuts down in order; the ledger is written. */
   close(): Promise<void>;
   /** Cuts all connections; whatever runs is left to itself. */
@@ -161,6 +163,7 @@ export async function startMemoryDaemon(options: MemoryDaemonOptions = {}): Prom
     ...{ address, memory, faults, app, logs, connect },
     client: connect(),
     idle: () => app.context.background.idle(),
+    drain: () => server.drain(),
     async close() {
       running.delete(daemon);
       disconnect();
