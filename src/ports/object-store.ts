@@ -85,6 +85,16 @@ export interface ObjectStore {
   /** Signs an UploadPart request that anybody may send until it expires. Asks the store for nothing. */
   presignPart(upload: UploadRef, partNumber: number, expiresInSeconds: number): Promise<SignedRequest>;
 
+  /**
+   * Signs a put that the store refuses once its time is over, by the store's clock. Between signing and sending the
+   * caller looks whether the put is still wanted, so that one that was under way for long can't land. Asks the
+   * store for nothing. `unsupported` without {@link StoreCapabilities.presign}.
+   */
+  preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut>;
+
+  /** Sends it: as {@link put}, but `access-denied` once it has expired. */
+  sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult>;
+
   /** Lifecycle rules that abort uploads, where the store tells; `undefined` where it doesn't. */
   lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined>;
 
@@ -164,6 +174,14 @@ export interface PutOptions {
   readonly ifMatch?: string;
   readonly contentType?: string;
   readonly metadata?: Readonly<Record<string, string>>;
+}
+
+export interface PreparedPut {
+  readonly object: ObjectRef;
+  readonly options: PutOptions;
+  readonly expiresAtMs: number;
+  /** Of the adapter that made it. */
+  readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 }
 
 export interface PutResult {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessAndErrors } from './access-and-errors.js';
+import { fencedPuts } from './fenced-puts.js';
 import type { ConformanceTarget, RunningTarget } from './conformance-target.js';
 import { objectCalls } from './object-calls.js';
 import { objectListings } from './object-listings.js';
@@ -56,6 +57,7 @@ export function objectStoreSuite(target: ConformanceTarget): void {
     objectCalls(context);
     objectListings(context);
     accessAndErrors(context);
+    fencedPuts(context);
 
     it('lists known gaps by names of tests', () => {
       expect(Object.keys(knownGaps).filter((name) => !names.has(name))).toEqual([]);

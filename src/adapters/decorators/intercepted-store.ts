@@ -16,6 +16,7 @@ import type {
   PartInfo,
   PartPage,
   PartPageOptions,
+  PreparedPut,
   PutOptions,
   PutResult,
   SignedRequest,
@@ -128,6 +129,14 @@ export abstract class InterceptedStore implements ObjectStore {
   /** No request: nothing to repeat, limit or count. */
   presignPart(upload: UploadRef, partNumber: number, expiresInSeconds: number): Promise<SignedRequest> {
     return this.inner.presignPart(upload, partNumber, expiresInSeconds);
+  }
+
+  preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
+    return this.inner.preparePut(object, options, expiresInSeconds);
+  }
+
+  sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult> {
+    return this.through('put', call, (at) => this.inner.sendPut(prepared, body, at), body.byteLength);
   }
 
   lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {

@@ -17,6 +17,7 @@ import type {
   PartInfo,
   PartPage,
   PartPageOptions,
+  PreparedPut,
   PutOptions,
   PutResult,
   SignedRequest,
@@ -154,9 +155,18 @@ export class MemoryObjectStore implements ObjectStore {
     });
   }
 
-  put(object: ObjectRef, body: Uint8Array, options: PutOptions, call?: CallOptions): Promise<PutResult> {
+  put(
+    object: ObjectRef,
+    body: Uint8Array,
+    options: PutOptions,
+    call?: CallOptions,
+    expiresAtMs = Infinity,
+  ): Promise<PutResult> {
     const copy = Uint8Array.from(body);
     return this.effect(call, () => {
+      if (this.clock.nowMs() > expiresAtMs) {
+        throw new StoreError('access-denied', 'the signed request has expired', { status: 403 });
+      }
       if (options.ifNoneMatch !== undefined || options.ifMatch !== undefined)
         requireCapability(this.capabilities, 'conditionalPut');
       const { objects } = this.bucket(object.bucket);
@@ -246,6 +256,17 @@ export class MemoryObjectStore implements ObjectStore {
   async putSigned(url: string, body: Uint8Array, call?: CallOptions): Promise<PartInfo> {
     const { upload, partNumber } = this.urls.verify(url, this.clock.nowMs());
     return this.uploadPart(upload, partNumber, body, call);
+  }
+
+  preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
+    return this.effect(undefined, () => {
+      requireCapability(this.capabilities, 'presign');
+      return { object, options, expiresAtMs: this.clock.nowMs() + expiresInSeconds * 1_000 };
+    });
+  }
+
+  sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult> {
+    return this.put(prepared.object, body, prepared.options, call, prepared.expiresAtMs);
   }
 
   lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {

@@ -29,6 +29,7 @@ import type {
   PartInfo,
   PartPage,
   PartPageOptions,
+  PreparedPut,
   PutOptions,
   PutResult,
   SignedRequest,
@@ -41,6 +42,7 @@ import { StoreError, isStoreError } from '../../ports/object-store.js';
 import { decodeContinuation, encodeContinuation } from '../continuation.js';
 import { relayStream } from '../relay-stream.js';
 import { requireCapability } from '../require-capability.js';
+import { FencedPuts } from './fenced-puts.js';
 import { PartPresigner } from './part-presigner.js';
 import { S3Connection } from './s3-connection.js';
 import { toStoreError } from './s3-errors.js';
@@ -56,6 +58,7 @@ export class S3ObjectStore implements ObjectStore {
   private readonly connection: S3Connection;
   private readonly hot: S3HotCalls;
   private readonly presigner: PartPresigner;
+  private readonly fencedPuts: FencedPuts;
 
   constructor(
     private readonly options: S3StoreOptions,
@@ -65,6 +68,7 @@ export class S3ObjectStore implements ObjectStore {
     this.connection = new S3Connection(options, clock);
     this.hot = new SdkHotCalls(this.connection, options);
     this.presigner = new PartPresigner(this.connection, clock);
+    this.fencedPuts = new FencedPuts(this.connection, options, clock);
   }
 
   async initiate(object: ObjectRef, options: InitiateOptions, call?: CallOptions): Promise<string> {
@@ -241,6 +245,16 @@ export class S3ObjectStore implements ObjectStore {
     requireCapability(this.capabilities, 'presign');
     this.checkPartNumber(partNumber);
     return this.connection.run(undefined, () => this.presigner.presign(upload, partNumber, expiresInSeconds));
+  }
+
+  async preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
+    requireCapability(this.capabilities, 'presign');
+    this.checkKey(object.key);
+    return this.connection.run(undefined, () => this.fencedPuts.prepare(object, options, expiresInSeconds));
+  }
+
+  sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult> {
+    return this.connection.run(call?.signal, () => this.fencedPuts.send(prepared, body, call?.signal));
   }
 
   async lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {

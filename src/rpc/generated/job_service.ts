@@ -13,6 +13,7 @@ import type { CommitTaskHeader as _commitbridge_v1_CommitTaskHeader, CommitTaskH
 import type { CommitTaskRequest as _commitbridge_v1_CommitTaskRequest, CommitTaskRequest__Output as _commitbridge_v1_CommitTaskRequest__Output } from './commitbridge/v1/CommitTaskRequest.js';
 import type { CommitTaskResponse as _commitbridge_v1_CommitTaskResponse, CommitTaskResponse__Output as _commitbridge_v1_CommitTaskResponse__Output } from './commitbridge/v1/CommitTaskResponse.js';
 import type { ExactWinners as _commitbridge_v1_ExactWinners, ExactWinners__Output as _commitbridge_v1_ExactWinners__Output } from './commitbridge/v1/ExactWinners.js';
+import type { InlineFile as _commitbridge_v1_InlineFile, InlineFile__Output as _commitbridge_v1_InlineFile__Output } from './commitbridge/v1/InlineFile.js';
 import type { IsCommitJobRepeatableRequest as _commitbridge_v1_IsCommitJobRepeatableRequest, IsCommitJobRepeatableRequest__Output as _commitbridge_v1_IsCommitJobRepeatableRequest__Output } from './commitbridge/v1/IsCommitJobRepeatableRequest.js';
 import type { IsCommitJobRepeatableResponse as _commitbridge_v1_IsCommitJobRepeatableResponse, IsCommitJobRepeatableResponse__Output as _commitbridge_v1_IsCommitJobRepeatableResponse__Output } from './commitbridge/v1/IsCommitJobRepeatableResponse.js';
 import type { IsRecoverySupportedRequest as _commitbridge_v1_IsRecoverySupportedRequest, IsRecoverySupportedRequest__Output as _commitbridge_v1_IsRecoverySupportedRequest__Output } from './commitbridge/v1/IsRecoverySupportedRequest.js';
@@ -56,6 +57,7 @@ export interface ProtoGrpcType {
       ConflictMode: EnumTypeDefinition
       ConflictScope: EnumTypeDefinition
       ExactWinners: MessageTypeDefinition<_commitbridge_v1_ExactWinners, _commitbridge_v1_ExactWinners__Output>
+      InlineFile: MessageTypeDefinition<_commitbridge_v1_InlineFile, _commitbridge_v1_InlineFile__Output>
       IsCommitJobRepeatableRequest: MessageTypeDefinition<_commitbridge_v1_IsCommitJobRepeatableRequest, _commitbridge_v1_IsCommitJobRepeatableRequest__Output>
       IsCommitJobRepeatableResponse: MessageTypeDefinition<_commitbridge_v1_IsCommitJobRepeatableResponse, _commitbridge_v1_IsCommitJobRepeatableResponse__Output>
       IsRecoverySupportedRequest: MessageTypeDefinition<_commitbridge_v1_IsRecoverySupportedRequest, _commitbridge_v1_IsRecoverySupportedRequest__Output>

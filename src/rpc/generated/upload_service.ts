@@ -4,6 +4,7 @@ import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import type { AbortFileRequest as _commitbridge_v1_AbortFileRequest, AbortFileRequest__Output as _commitbridge_v1_AbortFileRequest__Output } from './commitbridge/v1/AbortFileRequest.js';
 import type { AbortFileResponse as _commitbridge_v1_AbortFileResponse, AbortFileResponse__Output as _commitbridge_v1_AbortFileResponse__Output } from './commitbridge/v1/AbortFileResponse.js';
 import type { ClosedFile as _commitbridge_v1_ClosedFile, ClosedFile__Output as _commitbridge_v1_ClosedFile__Output } from './commitbridge/v1/ClosedFile.js';
+import type { InlineFile as _commitbridge_v1_InlineFile, InlineFile__Output as _commitbridge_v1_InlineFile__Output } from './commitbridge/v1/InlineFile.js';
 import type { JobRef as _commitbridge_v1_JobRef, JobRef__Output as _commitbridge_v1_JobRef__Output } from './commitbridge/v1/JobRef.js';
 import type { OpenFileRequest as _commitbridge_v1_OpenFileRequest, OpenFileRequest__Output as _commitbridge_v1_OpenFileRequest__Output } from './commitbridge/v1/OpenFileRequest.js';
 import type { OpenFileResponse as _commitbridge_v1_OpenFileResponse, OpenFileResponse__Output as _commitbridge_v1_OpenFileResponse__Output } from './commitbridge/v1/OpenFileResponse.js';
@@ -26,6 +27,7 @@ export interface ProtoGrpcType {
       AbortFileRequest: MessageTypeDefinition<_commitbridge_v1_AbortFileRequest, _commitbridge_v1_AbortFileRequest__Output>
       AbortFileResponse: MessageTypeDefinition<_commitbridge_v1_AbortFileResponse, _commitbridge_v1_AbortFileResponse__Output>
       ClosedFile: MessageTypeDefinition<_commitbridge_v1_ClosedFile, _commitbridge_v1_ClosedFile__Output>
+      InlineFile: MessageTypeDefinition<_commitbridge_v1_InlineFile, _commitbridge_v1_InlineFile__Output>
       JobRef: MessageTypeDefinition<_commitbridge_v1_JobRef, _commitbridge_v1_JobRef__Output>
       OpenFileRequest: MessageTypeDefinition<_commitbridge_v1_OpenFileRequest, _commitbridge_v1_OpenFileRequest__Output>
       OpenFileResponse: MessageTypeDefinition<_commitbridge_v1_OpenFileResponse, _commitbridge_v1_OpenFileResponse__Output>

@@ -10,6 +10,8 @@ export interface Limits {
   'minPartBytes'?: (number | string | Long);
   'maxObjectBytes'?: (number | string | Long);
   'maxSignedParts'?: (number);
+  'maxInlineBytes'?: (number | string | Long);
+  'maxInlineBytesPerAttempt'?: (number | string | Long);
 }
 
 export interface Limits__Output {
@@ -20,4 +22,6 @@ export interface Limits__Output {
   'minPartBytes': (string);
   'maxObjectBytes': (string);
   'maxSignedParts': (number);
+  'maxInlineBytes': (string);
+  'maxInlineBytesPerAttempt': (string);
 }

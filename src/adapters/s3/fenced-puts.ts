@@ -1,0 +1,90 @@
+import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { Clock } from '../../ports/clock.js';
+import {
+  StoreError,
+  type ObjectRef,
+  type PreparedPut,
+  type PutOptions,
+  type PutResult,
+} from '../../ports/object-store.js';
+import type { S3Connection } from './s3-connection.js';
+import type { S3StoreOptions } from './s3-options.js';
+import { addressOf, creationFields } from './s3-shapes.js';
+
+/**
+ * Puts by presigned URLs: the store itself refuses one that is sent too late, by its own clock. A signature in a
+ * header would be good for a quarter of an hour.
+ */
+export class FencedPuts {
+  constructor(
+    private readonly connection: S3Connection,
+    private readonly store: S3StoreOptions,
+    private readonly clock: Pick<Clock, 'nowMs'>,
+  ) {}
+
+  async prepare(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
+    const { client } = this.connection;
+    const headers = headersOf(options);
+    const command = new PutObjectCommand({
+      ...addressOf(object),
+      ...creationFields(this.store, options),
+      IfNoneMatch: options.ifNoneMatch,
+      IfMatch: options.ifMatch,
+    });
+    const nowMs = this.clock.nowMs();
+    const url = await getSignedUrl(client, command, {
+      expiresIn: expiresInSeconds,
+      // With the store's time as the SDK knows it from answers.
+      signingDate: new Date(nowMs + client.config.systemClockOffset),
+      // Servers read metadata and conditions from headers, not from the query.
+      unhoistableHeaders: new Set(Object.keys(headers)),
+      signableHeaders: new Set(['host', ...Object.keys(headers)]),
+    });
+    return { object, options, expiresAtMs: nowMs + expiresInSeconds * 1_000, request: { url, headers } };
+  }
+
+  async send(prepared: PreparedPut, body: Uint8Array, signal: AbortSignal | undefined): Promise<PutResult> {
+    const { request } = prepared;
+    if (request === undefined) throw new StoreError('invalid', 'the put was prepared by another adapter');
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(request.url, {
+        method: 'PUT',
+        headers: request.headers,
+        body: Buffer.from(body),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      text = await response.text();
+    } catch (error) {
+      // `fetch` says "fetch failed" and hides the reason; the URL must not get into a message.
+      throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+    }
+    const etag = response.headers.get('etag');
+    if (response.ok && etag !== null) return { etag };
+    throw answerOf(response, text);
+  }
+}
+
+function headersOf({ ifNoneMatch, ifMatch, contentType, metadata }: PutOptions): Record<string, string> {
+  return {
+    ...(ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch }),
+    ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+    ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    ...Object.fromEntries(
+      Object.entries(metadata ?? {}).map(([name, value]) => [`x-amz-meta-${name}`, value]),
+    ),
+  };
+}
+
+/** In the shape that `toStoreError` knows from the SDK. */
+function answerOf(response: Response, text: string): Error {
+  const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1];
+  const message = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? response.statusText;
+  return Object.assign(new Error(message), {
+    name: code ?? 'Error',
+    $metadata: { httpStatusCode: response.status },
+    $response: { statusCode: response.status, headers: Object.fromEntries(response.headers) },
+  });
+}

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect } from 'vitest';
+import { bytes, expectKind } from './expectations.js';
+import type { SuiteContext } from './suite-context.js';
+
+/** Puts that are signed first and sent later. */
+export function fencedPuts(t: SuiteContext): void {
+  const { capabilities, check, place, textOf } = t;
+
+  describe('preparePut and sendPut', () => {
+    if (!capabilities.presign) {
+      check('preparePut: unsupported without the capability', async () => {
+        await expectKind(t.store.preparePut(place()('a'), {}, 30), 'unsupported');
+      });
+      return;
+    }
+
+    check('sendPut: writes body, type and metadata', async () => {
+      const object = place()("a b+c%41'(é😀)");
+      const options = { contentType: 'text/plain', metadata: { 'commitbridge-id': 'abc' } };
+      const prepared = await t.store.preparePut(object, options, 30);
+      expect(await t.store.head(object)).toBeUndefined();
+      const { etag } = await t.store.sendPut(prepared, bytes('inline'));
+      await expect(textOf(object)).resolves.toBe('inline');
+      const head = await t.store.head(object);
+      expect(head?.metadata['commitbridge-id']).toBe('abc');
+      expect(head?.etag.replaceAll('"', '')).toBe(etag.replaceAll('"', ''));
+    });
+
+    check('sendPut: an empty body', async () => {
+      const object = place()('a');
+      await t.store.sendPut(await t.store.preparePut(object, {}, 30), new Uint8Array());
+      await expect(t.store.head(object)).resolves.toMatchObject({ sizeBytes: 0 });
+    });
+
+    check('sendPut: access-denied once it has expired, and nothing is written', async () => {
+      const object = place()('a');
+      const prepared = await t.store.preparePut(object, {}, 1);
+      await delay(2_500);
+      await expectKind(t.store.sendPut(prepared, bytes('late')), 'access-denied');
+      expect(await t.store.head(object)).toBeUndefined();
+    });
+
+    if (!capabilities.conditionalPut) return;
+
+    check('sendPut: if-none-match refuses a key that exists', async () => {
+      const object = place()('a');
+      const prepared = await t.store.preparePut(object, { ifNoneMatch: '*' }, 30);
+      await t.store.put(object, bytes('first'), {});
+      await expectKind(t.store.sendPut(prepared, bytes('second')), 'precondition-failed');
+      await expect(textOf(object)).resolves.toBe('first');
+    });
+
+    check('sendPut: if-match refuses another ETag and takes the right one', async () => {
+      const object = place()('a');
+      const { etag } = await t.store.put(object, bytes('first'), {});
+      const right = await t.store.preparePut(object, { ifMatch: etag }, 30);
+      const wrong = await t.store.preparePut(object, { ifMatch: '"0123456789abcdef0123456789abcdef"' }, 30);
+      await expectKind(t.store.sendPut(wrong, bytes('wrong')), 'precondition-failed');
+      await t.store.sendPut(right, bytes('right'));
+      await expect(textOf(object)).resolves.toBe('right');
+    });
+  });
+}
