@@ -179,16 +179,25 @@ async function listens(port: number): Promise<boolean> {
   }
 }
 
-/** A TCP port on 127.0.0.1 that nobody listens on now. */
+/**
+ * A TCP port on 127.0.0.1 that nobody listens on now. Below the range that the system takes for outgoing connections,
+ * one of which could have it before the server does.
+ */
 export async function freePort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  probe.close();
-  await once(probe, 'close');
-  return address.port;
+  for (;;) {
+    const probe = createServer();
+    probe.listen(10_000 + Math.floor(Math.random() * 22_000), '127.0.0.1');
+    try {
+      await once(probe, 'listening');
+    } catch {
+      continue;
+    }
+    const address = probe.address();
+    if (address === null || typeof address === 'string') throw new Error('no port');
+    probe.close();
+    await once(probe, 'close');
+    return address.port;
+  }
 }
 
 /** What a client needs to know of a server. */
