@@ -16,7 +16,11 @@ export async function storeNowMs(ctx: AppContext, { store, staging }: Root): Pro
   const object = { bucket: staging.bucket, key };
   await store.put(object, Buffer.from('Written by commitbridge gc to learn the time of the store.\n'), {});
   try {
-    return (await store.get(object)).lastModifiedMs;
+    // From a listing, as the dates that it is compared with: a HEAD has whole seconds, a listing may have fractions.
+    const [listed] = (await store.list(staging.bucket, key, { maxKeys: 1 })).objects;
+    if (listed === undefined)
+      throw new Error(`${staging.bucket}/${key} is not in a listing right after its PUT`);
+    return listed.lastModifiedMs;
   } finally {
     // Left behind where this fails; a later gc takes it.
     await store.delete(object, {}).catch((error: unknown) => {

@@ -25,9 +25,10 @@ it('groups one listing of the staging root by token, whatever the names sort lik
   };
   const keys = [
     'st/a/0/job.json',
-    'st/a/0/decision.json',
     'st/a/10/job.json',
     'st/a/2/tasks/m-000001/0',
+    // The youngest of its job comes first in the listing.
+    'st/a/0/decision.json',
     'st/a-b/0/job.json',
     'st/a.b/0/opened/x-1',
     'st/a0/0/job.json',
