@@ -120,7 +120,9 @@ const attempt = { job: jobRef, attempt: attemptRef };
 const requests = {
   'JobService.SetupJob': fc.record({
     // A later attempt of the known job would take it over.
-    job: jobRef.map((ref: { jobAttempt: number } | null) => (ref === null || ref.jobAttempt > 0 ? null : ref)),
+    job: jobRef.map((ref: { jobAttempt: number } | null) =>
+      ref === null || ref.jobAttempt > 0 ? null : ref,
+    ),
     setupId: hostileText,
     options,
     description: hostileText,

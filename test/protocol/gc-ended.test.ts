@@ -161,9 +161,11 @@ describe('an ended job', () => {
     expect(job.recordsLeft()).toHaveLength(2);
     expect(job.openUploads()).toEqual(['zombie']);
 
-    expect((await scene.gc()).jobs).toMatchObject([
-      { state: 'done', late: { records: 2, ledgerSegments: 0, uploads: 1 } },
-    ]);
+    const before = scene.everything();
+    const dry = await scene.gc({ dryRun: true });
+    expect(scene.everything()).toEqual(before);
+    expect(dry.jobs).toMatchObject([{ state: 'done', late: { records: 2, ledgerSegments: 0, uploads: 1 } }]);
+    expect((await scene.gc()).jobs).toEqual(dry.jobs);
     expect(job.recordsLeft()).toEqual([]);
     expect(job.openUploads()).toEqual([]);
     expect(job.visible()).toEqual({ a: 'a' });

@@ -1,0 +1,1 @@
+export { DaemonProcess, type DaemonProcessOptions } from './daemon-process.js';
