@@ -145,7 +145,8 @@ class StagingRun {
     let ending: Ending | undefined;
     if (isOld) {
       ending = await this.#endAll(token, states);
-      if (ending !== undefined && !options.dryRun) states = await readStates(root, token, jobAttempts);
+      if (options.dryRun) states = asIfAborted(states);
+      else if (ending !== undefined) states = await readStates(root, token, jobAttempts);
     }
     // An ended job's calls may have left records that the listing was too early for.
     const late =
@@ -202,6 +203,16 @@ const probeLifeMs = 3_600_000;
 
 function isUnder(prefix: StoreUri, destination: string): boolean {
   return destination !== '' && isWithin(prefix, parseUri(destination, 'destination'));
+}
+
+/** So that a dry run counts what an abort would free. */
+function asIfAborted(states: ReadonlyMap<number, DecidingState>): ReadonlyMap<number, DecidingState> {
+  return new Map(
+    [...states].map(([jobAttempt, known]) => [
+      jobAttempt,
+      known.state.state === 'undecided' ? { ...known, isOver: true } : known,
+    ]),
+  );
 }
 
 function lastOf(states: ReadonlyMap<number, DecidingState>): DecidingState | undefined {
