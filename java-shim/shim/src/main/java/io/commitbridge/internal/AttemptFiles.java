@@ -8,45 +8,50 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** The files of one task attempt in this JVM, by their path below the work path. */
+/** The files of one task attempt in this JVM, by {@link WorkPath.Location#key()}. */
 final class AttemptFiles {
-  private final WorkPath key;
+  private final WorkPath attempt;
   private final TreeMap<String, OutputFile> files = new TreeMap<>();
   /** Uploads that were given up while AbortFile didn't go through. */
   private final List<PendingFile> discarded = new ArrayList<>();
   private boolean ended;
 
-  AttemptFiles(WorkPath key) {
-    this.key = key;
+  AttemptFiles(WorkPath attempt) {
+    this.attempt = attempt;
   }
 
   /** Adds a file; returns the one that it takes the place of, or null. */
   synchronized OutputFile put(OutputFile file) throws IOException {
     if (ended) {
-      throw new IOException("The task attempt was committed or aborted: " + key);
+      throw new IOException("The task attempt was committed or aborted: " + attempt);
     }
-    return files.put(file.relative, file);
+    return files.put(file.key, file);
   }
 
-  synchronized OutputFile get(String relative) {
-    return files.get(relative);
+  synchronized OutputFile get(String key) {
+    return files.get(key);
   }
 
   synchronized void remove(OutputFile file) {
-    files.remove(file.relative, file);
+    files.remove(file.key, file);
   }
 
   synchronized void discard(PendingFile pending) {
     discarded.add(pending);
   }
 
-  /** The files of a directory, or all of them where it is the work path itself. */
+  /** The files of a directory, or all at the destination where it is the work path itself. */
   synchronized List<OutputFile> below(String directory) {
+    List<OutputFile> found = new ArrayList<>();
     if (directory.isEmpty()) {
-      return new ArrayList<>(files.values());
+      for (OutputFile file : files.values()) {
+        if (!file.key.startsWith("/")) {
+          found.add(file);
+        }
+      }
+      return found;
     }
     String prefix = directory + "/";
-    List<OutputFile> found = new ArrayList<>();
     for (Map.Entry<String, OutputFile> entry : files.tailMap(prefix).entrySet()) {
       if (!entry.getKey().startsWith(prefix)) {
         break;

@@ -38,15 +38,15 @@ public final class AttemptWriter {
     Location location = requireBelowWorkPath(path);
     settings.requireEndpoints();
     AttemptFiles attempt = AttemptRegistry.forWriting(location.work);
-    if (!overwrite && attempt.get(location.relative) != null) {
+    if (!overwrite && attempt.get(location.key()) != null) {
       throw new FileAlreadyExistsException("The task attempt has written this file already: "
           + location.finalUri());
     }
-    if (!attempt.below(location.relative).isEmpty()) {
+    if (!attempt.below(location.key()).isEmpty()) {
       throw new FileAlreadyExistsException("The task attempt has files below this path: "
           + location.finalUri());
     }
-    OutputFile file = new OutputFile(location.relative, location.finalUri());
+    OutputFile file = new OutputFile(location.key(), location.finalUri());
     UploadStream stream = new UploadStream(file, session(location, file), settings);
     file.writtenBy(stream);
     OutputFile before = attempt.put(file);
@@ -63,12 +63,12 @@ public final class AttemptWriter {
     if (attempt == null) {
       return false;
     }
-    OutputFile file = attempt.get(location.relative);
+    OutputFile file = attempt.get(location.key());
     List<OutputFile> found = new ArrayList<>();
     if (file != null) {
       found.add(file);
     } else {
-      found.addAll(attempt.below(location.relative));
+      found.addAll(attempt.below(location.key()));
       if (!found.isEmpty() && !recursive) {
         throw new PathIsNotEmptyDirectoryException(path.toString());
       }
@@ -88,11 +88,11 @@ public final class AttemptWriter {
     }
     AttemptFiles attempt = AttemptRegistry.find(location.work);
     if (attempt != null) {
-      OutputFile file = attempt.get(location.relative);
+      OutputFile file = attempt.get(location.key());
       if (file != null) {
         return status(path, file);
       }
-      if (!attempt.below(location.relative).isEmpty()) {
+      if (!attempt.below(location.key()).isEmpty()) {
         return directory(path);
       }
     }
@@ -109,9 +109,9 @@ public final class AttemptWriter {
     AttemptFiles attempt = location == null ? null : AttemptRegistry.find(location.work);
     Map<String, FileStatus> children = new LinkedHashMap<>();
     if (attempt != null) {
-      int skip = location.relative.isEmpty() ? 0 : location.relative.length() + 1;
-      for (OutputFile file : attempt.below(location.relative)) {
-        String rest = file.relative.substring(skip);
+      int skip = location.key().isEmpty() ? 0 : location.key().length() + 1;
+      for (OutputFile file : attempt.below(location.key())) {
+        String rest = file.key.substring(skip);
         int slash = rest.indexOf('/');
         String name = slash < 0 ? rest : rest.substring(0, slash);
         Path child = new Path(path, new Path(null, null, name));

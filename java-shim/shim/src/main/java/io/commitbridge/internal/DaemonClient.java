@@ -93,8 +93,7 @@ final class DaemonClient {
     }
   }
 
-  CommitJobResponse commitJob(JobRef job) throws IOException {
-    CommitJobRequest request = CommitJobRequest.newBuilder().setJob(job).build();
+  CommitJobResponse commitJob(CommitJobRequest request) throws IOException {
     return job("CommitJob", wholeJob(), stub -> stub.commitJob(request));
   }
 

@@ -4,8 +4,10 @@ import io.commitbridge.CommitbridgeException;
 import io.commitbridge.proto.v1.AbortJobRequest;
 import io.commitbridge.proto.v1.AbortScope;
 import io.commitbridge.proto.v1.ClosedFile;
+import io.commitbridge.proto.v1.CommitJobRequest;
 import io.commitbridge.proto.v1.CommitJobResponse;
 import io.commitbridge.proto.v1.CommitTaskResponse;
+import io.commitbridge.proto.v1.ExactWinners;
 import io.commitbridge.proto.v1.JobRef;
 import io.commitbridge.proto.v1.PendingFile;
 import io.commitbridge.proto.v1.TaskAttemptRef;
@@ -23,20 +25,28 @@ import org.slf4j.LoggerFactory;
 /** The committer's calls as calls of the daemon, which answers all of them. */
 final class DaemonCommitter implements CommitterCalls {
   private static final Logger LOG = LoggerFactory.getLogger(DaemonCommitter.class);
+  /** At most: a few tokens and a destination. */
+  private static final int JOB_REF_BYTES = 4 * 1024;
 
   private final Path outputPath;
   private final String destination;
   private final JobContext created;
+  private final JobTerms terms;
   private final JobSetup setup;
   private boolean committed;
 
   DaemonCommitter(Path path, JobContext context) {
+    this(path, context, JobTerms.CONFIGURED);
+  }
+
+  DaemonCommitter(Path path, JobContext context, JobTerms terms) {
     Configuration conf = context.getConfiguration();
     outputPath = Destination.qualify(path, conf);
     // Not URL-encoded, as Path's text isn't.
     destination = outputPath.toString();
     created = context;
-    setup = new JobSetup(outputPath, destination);
+    this.terms = terms;
+    setup = new JobSetup(outputPath, destination, terms);
     // A jar that was added to a running JVM comes too late for the services that Hadoop has read.
     conf.setIfUnset("fs." + WorkPath.SCHEME + ".impl", "io.commitbridge.BridgeFileSystem");
   }
@@ -59,6 +69,16 @@ final class DaemonCommitter implements CommitterCalls {
     return work(context).path(new Settings(context.getConfiguration()));
   }
 
+  /** Where the given attempt writes what goes into another directory than the destination. */
+  Path getTaskAttemptPath(TaskAttemptContext context, String directory) throws IOException {
+    return work(context).pathOf(new Settings(context.getConfiguration()), directory);
+  }
+
+  /** The token that setupJob used, or null. */
+  String token() {
+    return setup.token();
+  }
+
   /** The same: files that are committed don't move. */
   @Override
   public Path getCommittedTaskPath(TaskAttemptContext context) throws IOException {
@@ -79,7 +99,26 @@ final class DaemonCommitter implements CommitterCalls {
 
   @Override
   public void commitJob(JobContext context) throws IOException {
-    CommitJobResponse response = client(context).commitJob(jobOfDriver(context));
+    commitJob(context, CommitJobRequest.newBuilder());
+  }
+
+  /** As commitJob, publishing exactly the given attempts. */
+  void commitJob(JobContext context, List<TaskAttemptRef> winners) throws IOException {
+    CommitJobRequest.Builder request = CommitJobRequest.newBuilder()
+        .setExactWinners(ExactWinners.newBuilder().addAllAttempts(winners));
+    if (request.build().getSerializedSize() + JOB_REF_BYTES > setup.maxMessageBytes()) {
+      LOG.warn("The names of all task attempts don't fit a message to the daemon, so the latest"
+          + " committed attempt of each task is published: destination={} tasks={} bytes={}",
+          destination, winners.size(), setup.maxMessageBytes());
+      request.clearExactWinners();
+    }
+    commitJob(context, request);
+  }
+
+  private void commitJob(JobContext context, CommitJobRequest.Builder request)
+      throws IOException {
+    CommitJobResponse response =
+        client(context).commitJob(request.setJob(jobOfDriver(context)).build());
     committed = true;
     LOG.info("Job committed: destination={} files={} bytes={} tasks={}", destination,
         response.getFiles(), response.getBytes(), response.getTasks());
@@ -87,6 +126,18 @@ final class DaemonCommitter implements CommitterCalls {
 
   @Override
   public void abortJob(JobContext context, JobStatus.State state) throws IOException {
+    // A query that is cancelled gets here with its interrupt pending, which would stop this too.
+    boolean interrupted = Thread.interrupted();
+    try {
+      sendAbortJob(context, state);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void sendAbortJob(JobContext context, JobStatus.State state) throws IOException {
     AbortJobRequest.Builder request = AbortJobRequest.newBuilder().setJob(jobOfDriver(context))
         .setReason(String.valueOf(state));
     // An application master that didn't recover aborts under its own number before it sets that up.
@@ -181,7 +232,7 @@ final class DaemonCommitter implements CommitterCalls {
   private WorkPath work(TaskAttemptContext context) throws IOException {
     Configuration conf = context.getConfiguration();
     List<String> tokens =
-        JobTokens.required(conf, context.getTaskAttemptID().getJobID(), destination);
+        terms.names(conf, context.getTaskAttemptID().getJobID(), destination);
     return new WorkPath(tokens, Attempts.jobAttempt(conf), context.getTaskAttemptID().toString(),
         destination);
   }
@@ -195,11 +246,11 @@ final class DaemonCommitter implements CommitterCalls {
     Configuration conf = context.getConfiguration();
     List<String> tokens = setup.token() != null
         ? Collections.singletonList(setup.token())
-        : JobTokens.required(conf, context.getJobID(), destination);
+        : terms.names(conf, context.getJobID(), destination);
     return Attempts.job(tokens, Attempts.jobAttempt(conf), destination);
   }
 
-  private static TaskAttemptRef attempt(TaskAttemptContext context) {
+  static TaskAttemptRef attempt(TaskAttemptContext context) {
     return Attempts.attempt(context.getTaskAttemptID());
   }
 

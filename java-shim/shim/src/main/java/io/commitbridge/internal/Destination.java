@@ -1,5 +1,6 @@
 package io.commitbridge.internal;
 
+import io.commitbridge.CommitbridgeException;
 import io.commitbridge.ConfKeys;
 import java.net.URI;
 import java.util.Collection;
@@ -23,6 +24,15 @@ public final class Destination {
     return path.makeQualified(FileSystem.getDefaultUri(conf), home);
   }
 
+  /** Whether the daemon looks after this path, given as text; false for what is no path. */
+  public static boolean isBridged(String path, Configuration conf) {
+    try {
+      return path != null && isBridged(new Path(path), conf);
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+  }
+
   /** Whether the daemon looks after this path. */
   public static boolean isBridged(Path path, Configuration conf) {
     if (path == null) {
@@ -40,6 +50,15 @@ public final class Destination {
       }
     }
     return false;
+  }
+
+  /** Refuses a directory of a bridged job that the daemon doesn't look after. */
+  static void requireBridged(Path path, Configuration conf) throws CommitbridgeException {
+    if (!isBridged(path, conf)) {
+      throw new CommitbridgeException(CommitbridgeException.CONFIGURATION, "The partition at " + path
+          + " can't be written in one commit with its table: its scheme isn't in "
+          + ConfKeys.SCHEMES + ". Move the partition to the table's kind of store");
+    }
   }
 
   /**

@@ -30,14 +30,17 @@ final class JobSetup {
 
   private final Path outputPath;
   private final String destination;
+  private final JobTerms terms;
   /** One for each driver: a replay has the same, another driver has not. */
   private final String setupId = UUID.randomUUID().toString();
   private volatile String token;
   private volatile boolean mayHaveHappened;
+  private volatile long maxMessageBytes = Long.MAX_VALUE;
 
-  JobSetup(Path outputPath, String destination) {
+  JobSetup(Path outputPath, String destination, JobTerms terms) {
     this.outputPath = outputPath;
     this.destination = destination;
+    this.terms = terms;
   }
 
   /** The token that this instance set up, or null. */
@@ -50,17 +53,26 @@ final class JobSetup {
     return mayHaveHappened;
   }
 
+  /** What the daemon takes in one message. */
+  long maxMessageBytes() {
+    return maxMessageBytes;
+  }
+
   void run(JobContext context) throws IOException {
     Configuration conf = context.getConfiguration();
-    refuseDynamicOverwrite(conf);
+    terms.check(outputPath, conf);
     refuseOtherPlanes(conf);
     JobOptions options = options(conf);
     Settings settings = new Settings(conf);
     settings.requireEndpoints();
     DaemonClient client = new DaemonClient(settings, Progress.of(context));
-    requireCommonGround(client.getServerInfo(destination), settings);
+    GetServerInfoResponse info = client.getServerInfo(destination);
+    requireCommonGround(info, settings);
+    if (info.getLimits().getMaxMessageBytes() > 0) {
+      maxMessageBytes = info.getLimits().getMaxMessageBytes();
+    }
     String name = token != null
-        ? token : JobTokens.forSetup(conf, context.getJobID(), destination);
+        ? token : terms.nameForSetup(conf, context.getJobID(), destination);
     SetupJobRequest request = SetupJobRequest.newBuilder()
         .setJob(Attempts.job(
             Collections.singletonList(name), Attempts.jobAttempt(conf), destination))
@@ -96,16 +108,6 @@ final class JobSetup {
     }
   }
 
-  private void refuseDynamicOverwrite(Configuration conf) throws IOException {
-    if (Destination.isSparkStaging(outputPath, conf)) {
-      throw new CommitbridgeException(CommitbridgeException.CONFIGURATION,
-          "Dynamic partition overwrite isn't supported by this committer: Spark itself would"
-              + " delete and rename below " + destination + ". It needs a commit protocol of"
-              + " Commitbridge's in spark.sql.sources.commitProtocolClass, which this version"
-              + " doesn't have; set spark.sql.sources.partitionOverwriteMode=static");
-    }
-  }
-
   private static void refuseOtherPlanes(Configuration conf) throws IOException {
     String plane = conf.getTrimmed(ConfKeys.DATA_PLANE, "auto").toLowerCase(Locale.ROOT);
     switch (plane) {
@@ -123,7 +125,7 @@ final class JobSetup {
     }
   }
 
-  private static JobOptions options(Configuration conf) throws IOException {
+  private JobOptions options(Configuration conf) throws IOException {
     JobOptions.Builder options = JobOptions.newBuilder();
     String mode = conf.getTrimmed(ConfKeys.CONFLICT_MODE, "append").toLowerCase(Locale.ROOT);
     switch (mode) {
@@ -140,8 +142,10 @@ final class JobSetup {
         throw new CommitbridgeException(CommitbridgeException.CONFIGURATION,
             ConfKeys.CONFLICT_MODE + " is '" + mode + "': it must be append, fail or replace");
     }
-    return options.setSkipSuccessMarker(!conf.getBoolean(
-        FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, true)).build();
+    options.setSkipSuccessMarker(!conf.getBoolean(
+        FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, true));
+    terms.apply(options);
+    return options.build();
   }
 
   private static void requireCommonGround(GetServerInfoResponse info, Settings settings)

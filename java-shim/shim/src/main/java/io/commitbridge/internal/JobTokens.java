@@ -35,12 +35,8 @@ final class JobTokens {
   static List<String> candidates(Configuration conf, JobID jobId, String destination)
       throws CommitbridgeException {
     Set<String> names = new LinkedHashSet<>();
-    String given = conf.getTrimmed(ConfKeys.JOB_TOKEN, "");
+    String given = given(conf);
     if (!given.isEmpty()) {
-      if (!VALID.matcher(given).matches()) {
-        throw new CommitbridgeException(CommitbridgeException.CONFIGURATION,
-            ConfKeys.JOB_TOKEN + " is '" + given + "': it must match " + VALID.pattern());
-      }
       names.add(given);
     }
     String application = SparkApplication.id(conf);
@@ -64,6 +60,16 @@ final class JobTokens {
       names.add(clean(made));
     }
     return new ArrayList<>(names);
+  }
+
+  /** The name that the user gave the job, or an empty text. */
+  static String given(Configuration conf) throws CommitbridgeException {
+    String given = conf.getTrimmed(ConfKeys.JOB_TOKEN, "");
+    if (!given.isEmpty() && !VALID.matcher(given).matches()) {
+      throw new CommitbridgeException(CommitbridgeException.CONFIGURATION,
+          ConfKeys.JOB_TOKEN + " is '" + given + "': it must match " + VALID.pattern());
+    }
+    return given;
   }
 
   /** The one name for setupJob; made, and put into the configuration, where there is none. */
@@ -104,7 +110,8 @@ final class JobTokens {
         + Settings.shortHash(destination + "\n" + conf.get(MRJobConfig.MAPREDUCE_JOB_DIR, ""));
   }
 
-  private static String clean(String name) {
+  /** A name that the daemon takes. */
+  static String clean(String name) {
     String cleaned = FORBIDDEN.matcher(name).replaceAll("-");
     if (!cleaned.isEmpty() && !Character.isLetterOrDigit(cleaned.charAt(0))) {
       cleaned = "x" + cleaned;

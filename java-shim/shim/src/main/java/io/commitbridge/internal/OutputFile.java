@@ -8,7 +8,8 @@ import java.util.List;
 
 /** One file of an attempt: open, closed with all its parts at the store, or failed. */
 final class OutputFile {
-  final String relative;
+  /** See {@link WorkPath.Location#key()}. */
+  final String key;
   final String uri;
   private final long createdAt = System.currentTimeMillis();
   private UploadStream stream;
@@ -18,8 +19,8 @@ final class OutputFile {
   private boolean abandoned;
   private IOException failure;
 
-  OutputFile(String relative, String uri) {
-    this.relative = relative;
+  OutputFile(String key, String uri) {
+    this.key = key;
     this.uri = uri;
   }
 

@@ -15,6 +15,9 @@ import org.apache.hadoop.fs.Path;
  * {@code commitbridge://<settings>-<loader>/<tokens>/<job attempt>/<attempt>/<destination>}. A pure
  * function of configuration and attempt within a JVM: Spark's RDD writes make two committers an
  * attempt and write to the path that the one hands out while the other commits.
+ *
+ * <p>What goes into another directory than the destination (a partition with a location of its own)
+ * has {@code <destination>.<directory>} as the last element.
  */
 public final class WorkPath {
   /** Scheme of work paths. */
@@ -54,10 +57,26 @@ public final class WorkPath {
 
   /** The folder of the attempt. */
   Path path(Settings settings) {
-    String encoded = Base64.getUrlEncoder().withoutPadding()
-        .encodeToString(destination.getBytes(StandardCharsets.UTF_8));
+    return path(settings, encode(destination));
+  }
+
+  /** The folder for what the attempt writes into another directory than the destination. */
+  Path pathOf(Settings settings, String directory) {
+    return path(settings, encode(destination) + "." + encode(directory));
+  }
+
+  private Path path(Settings settings, String last) {
     return new Path(SCHEME, authority(settings),
-        "/" + String.join(",", tokens) + "/" + jobAttempt + "/" + attemptId + "/" + encoded);
+        "/" + String.join(",", tokens) + "/" + jobAttempt + "/" + attemptId + "/" + last);
+  }
+
+  private static String encode(String uri) {
+    return Base64.getUrlEncoder().withoutPadding()
+        .encodeToString(uri.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static String decode(String encoded) {
+    return new String(Base64.getUrlDecoder().decode(encoded), StandardCharsets.UTF_8);
   }
 
   /** A path below a work path, taken apart. */
@@ -65,15 +84,30 @@ public final class WorkPath {
     final WorkPath work;
     /** Relative to the work path, decoded, without a leading slash; empty for the folder itself. */
     final String relative;
+    /** The directory that isn't the destination, or null. */
+    private final String directory;
 
-    Location(WorkPath work, String relative) {
+    Location(WorkPath work, String directory, String relative) {
       this.work = work;
+      this.directory = directory;
       this.relative = relative;
     }
 
     /** URI of the final object; nothing in it is URL-encoded or decoded. */
     String finalUri() {
-      String base = work.destination;
+      return below(directory == null ? work.destination : directory);
+    }
+
+    /** Tells the attempt's files apart: only those in other directories begin with a slash. */
+    String key() {
+      if (directory == null) {
+        return relative;
+      }
+      String key = "/" + below(directory);
+      return relative.isEmpty() ? key.substring(0, key.length() - 1) : key;
+    }
+
+    private String below(String base) {
       return base.endsWith("/") ? base + relative : base + "/" + relative;
     }
   }
@@ -91,11 +125,12 @@ public final class WorkPath {
       return null;
     }
     try {
-      String destination =
-          new String(Base64.getUrlDecoder().decode(segments[4]), StandardCharsets.UTF_8);
+      // The dot isn't in Base64's alphabet.
+      String[] places = segments[4].split("\\.", 2);
       WorkPath work = new WorkPath(Arrays.asList(segments[1].split(",")),
-          Integer.parseInt(segments[2]), segments[3], destination);
-      return new Location(work, segments.length > 5 ? segments[5] : "");
+          Integer.parseInt(segments[2]), segments[3], decode(places[0]));
+      return new Location(work, places.length > 1 ? decode(places[1]) : null,
+          segments.length > 5 ? segments[5] : "");
     } catch (IllegalArgumentException e) {
       throw new IOException("Not a work path that a Commitbridge committer made: " + path, e);
     }

@@ -48,6 +48,7 @@ final class FakeDaemon implements AutoCloseable {
   volatile List<DataPlane> planes = Arrays.asList(DataPlane.DATA_PLANE_DIRECT);
   volatile int minVersion = 1;
   volatile int maxVersion = 1;
+  volatile long maxMessageBytes = 4 * 1024 * 1024;
   volatile boolean published;
   volatile long expiresInSeconds = 900;
 
@@ -162,7 +163,8 @@ final class FakeDaemon implements AutoCloseable {
     public void getServerInfo(GetServerInfoRequest q, StreamObserver<GetServerInfoResponse> out) {
       answer("GetServerInfo", q, out, GetServerInfoResponse.newBuilder().setVersion("9.9.9")
           .setMinProtocolVersion(minVersion).setMaxProtocolVersion(maxVersion)
-          .addAllDataPlanes(planes).build());
+          .addAllDataPlanes(planes)
+          .setLimits(Limits.newBuilder().setMaxMessageBytes(maxMessageBytes)).build());
     }
   }
 
