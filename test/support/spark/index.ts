@@ -1,3 +1,11 @@
 export { buildSparkJobs, defaultSpark, installSparkJars, type SparkVersion } from './spark-jars.js';
 export { runSpark, SparkRun, type SparkOptions, type SparkResult } from './run-spark.js';
-export type { ReadStep, RowFault, SparkFormat, SparkStep, StepResult, WriteStep } from './spark-job.js';
+export type {
+  ReadStep,
+  RowFault,
+  SparkFormat,
+  SparkStep,
+  StepConf,
+  StepResult,
+  WriteStep,
+} from './spark-job.js';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +19,8 @@ export interface SparkOptions {
   /** Commitbridge's jar; without it the job is stock Spark alone. */
   bundleJar?: string;
   version?: SparkVersion;
+  /** After `steps` the application goes on with those that `SparkRun.step` gives it, until `SparkRun.finishSteps`. */
+  follow?: boolean;
 }
 
 export interface SparkResult {
@@ -58,13 +60,22 @@ const jvmOptions = [
 export class SparkRun {
   /** When driver and executors are gone. Doesn't reject for a job that fails. */
   readonly result: Promise<SparkResult>;
+  private readonly results: StepResult[] = [];
+  private readonly waiting = new Map<number, (result: StepResult) => void>();
+  private stepsGiven = 0;
 
   private constructor(
     private readonly driver: ManagedChild,
     private readonly home: string,
-    stdout: () => string,
   ) {
-    this.result = this.finish(stdout);
+    let rest = '';
+    driver.process.stdout?.on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines)
+        if (line.startsWith('{"event":"step"')) this.take(JSON.parse(line) as StepResult);
+    });
+    this.result = this.finish();
   }
 
   static async start(options: SparkOptions): Promise<SparkRun> {
@@ -77,7 +88,8 @@ export class SparkRun {
     await mkdir(join(home, 'tmp'));
     const jobFile = join(home, 'job.json');
     const conf = { ...sparkConf(options, home, added), ...options.conf };
-    await writeFile(jobFile, JSON.stringify({ conf, steps: options.steps }), { mode: 0o600 });
+    const follow = options.follow === true ? { follow: home } : {};
+    await writeFile(jobFile, JSON.stringify({ conf, steps: options.steps, ...follow }), { mode: 0o600 });
     const classPath = [...added, join(jars, '*')].join(delimiter);
     const main = ['-cp', classPath, 'io.commitbridge.it.SparkJob', jobFile];
     const driver = await ManagedChild.start(
@@ -95,11 +107,40 @@ export class SparkRun {
         onMissing: () => missingTool('java', 'Spark'),
       },
     );
-    let stdout = '';
-    driver.process.stdout?.on('data', (text: string) => {
-      stdout += text;
+    return new SparkRun(driver, home);
+  }
+
+  /** Gives a following application its next step; steps run at the same time. Rejects when it ends before. */
+  async step(step: SparkStep): Promise<StepResult> {
+    const number = this.stepsGiven++;
+    const done = new Promise<StepResult>((resolve) => this.waiting.set(number, resolve));
+    await this.give(number, step);
+    const ended = this.result.then(({ exitCode, log }) => {
+      throw new Error(`Spark ended (exit code ${exitCode ?? 'none'}) before step ${number} did:\n${log}`);
     });
-    return new SparkRun(driver, home, () => stdout);
+    return Promise.race([done, ended]);
+  }
+
+  /** Lets a following application end once all its steps have. */
+  async finishSteps(): Promise<SparkResult> {
+    await this.give(this.stepsGiven++, { do: 'stop' });
+    return this.result;
+  }
+
+  /** The tail of the driver's log so far. */
+  get log(): string {
+    return this.driver.output;
+  }
+
+  private async give(number: number, step: object): Promise<void> {
+    const file = join(this.home, `${number}.json`);
+    await writeFile(`${file}.new`, JSON.stringify(step), { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  }
+
+  private take(result: StepResult): void {
+    this.results.push(result);
+    this.waiting.get(result.step)?.(result);
   }
 
   get pid(): number {
@@ -130,13 +171,10 @@ export class SparkRun {
     process.kill(pid, 'SIGKILL');
   }
 
-  private async finish(stdout: () => string): Promise<SparkResult> {
+  private async finish(): Promise<SparkResult> {
     const { code } = await this.driver.exited;
     while ((await this.executorPids()).length > 0) await sleep(50); // killed with the driver, but not yet gone
-    const steps = stdout()
-      .split('\n')
-      .filter((line) => line.startsWith('{"event":"step"'))
-      .map((line) => JSON.parse(line) as StepResult);
+    const steps = this.results;
     const executorLogs = await this.readExecutorLogs();
     await rm(this.home, { recursive: true, force: true });
     return { exitCode: code, steps, log: this.driver.output, executorLogs };

@@ -19,7 +19,14 @@ export interface WriteStep {
   /** Of the DataFrameWriter. */
   options?: Record<string, string>;
   fault?: RowFault;
+  conf?: StepConf;
 }
+
+/**
+ * Configuration of one step alone: what a session of its own can have, with Hadoop's keys under their own names
+ * (without `spark.hadoop.`).
+ */
+export type StepConf = Record<string, string>;
 
 /** A task fails in the middle of its rows. */
 export interface RowFault {
@@ -36,6 +43,7 @@ export interface ReadStep {
   path: string;
   format: SparkFormat;
   value_bytes?: number;
+  conf?: StepConf;
 }
 
 /** What a step prints. */

@@ -4,8 +4,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.File;
+import java.util.ArrayList;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.SparkConf;
 import org.apache.spark.sql.SparkSession;
 
@@ -13,7 +16,12 @@ import org.apache.spark.sql.SparkSession;
  * Runs the steps of a job file, one after the other, in one Spark application, and prints a line of JSON for each.
  *
  * <p>The file holds {@code {"conf": {key: value}, "steps": [{"do": "write" | "read", …}]}}. A step that fails is
- * reported with its error and doesn't keep the next ones from running; the exit code is 1 if any failed.
+ * reported with its error and doesn't keep the next ones from running; the exit code is 1 if any failed. A step's
+ * {@code conf} holds for it alone.
+ *
+ * <p>With {@code "follow": directory} the application then goes on with the files {@code 0.json, 1.json, …} of that
+ * directory as they come, each in a thread of its own, until one is {@code {"do": "stop"}}. Their results carry these
+ * numbers.
  */
 public final class SparkJob {
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -33,8 +41,34 @@ public final class SparkJob {
       for (int i = 0; i < job.get("steps").size(); i++) {
         failed |= !run(spark, i, job.get("steps").get(i));
       }
+      if (job.hasNonNull("follow")) {
+        failed |= !follow(spark, new File(job.get("follow").asText()));
+      }
     }
     System.exit(failed ? 1 : 0);
+  }
+
+  private static boolean follow(SparkSession spark, File directory) throws Exception {
+    AtomicBoolean ok = new AtomicBoolean(true);
+    List<Thread> threads = new ArrayList<>();
+    for (int i = 0; ; i++) {
+      File file = new File(directory, i + ".json");
+      while (!file.exists()) {
+        Thread.sleep(20);
+      }
+      JsonNode step = JSON.readTree(file);
+      if (step.get("do").asText().equals("stop")) {
+        break;
+      }
+      int number = i;
+      Thread thread = new Thread(() -> ok.compareAndSet(true, run(spark, number, step)), "step-" + i);
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    return ok.get();
   }
 
   private static boolean run(SparkSession spark, int index, JsonNode step) {
@@ -43,7 +77,12 @@ public final class SparkJob {
     long started = System.nanoTime();
     boolean ok = false;
     try {
-      runStep(spark, step, result);
+      SparkSession session = spark.newSession();
+      for (Iterator<Map.Entry<String, JsonNode>> it = step.path("conf").fields(); it.hasNext(); ) {
+        Map.Entry<String, JsonNode> entry = it.next();
+        session.conf().set(entry.getKey(), entry.getValue().asText());
+      }
+      runStep(session, step, result);
       ok = true;
     } catch (Exception e) {
       e.printStackTrace();
