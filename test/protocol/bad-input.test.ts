@@ -3,7 +3,7 @@ import {
   bucket,
   closeAllDaemons,
   expectError,
-  RpcError,
+  type RpcError,
   startMemoryDaemon,
   TestJob,
   type MemoryDaemon,
@@ -228,7 +228,7 @@ describe('GetServerInfo', () => {
         version: '0.0.0-test',
         minProtocolVersion: 1,
         maxProtocolVersion: 1,
-        dataPlanes: ['DATA_PLANE_DIRECT'],
+        dataPlanes: ['DATA_PLANE_DIRECT', 'DATA_PLANE_INLINE'],
         limits: { maxKeyBytes: '1024', maxParts: 10_000, minPartBytes: '16', maxSignedParts: 1_000 },
       });
     }

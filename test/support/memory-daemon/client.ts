@@ -155,5 +155,5 @@ export class DaemonClient {
 function methodOf(service: string, name: string): Method {
   const method = serviceDefinition(`commitbridge.v1.${service}` as ServiceName)[name];
   if (method === undefined) throw new Error(`the protos have no ${service}.${name}`);
-  return method as unknown as Method;
+  return method;
 }

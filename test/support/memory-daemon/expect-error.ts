@@ -9,7 +9,7 @@ import { RpcError } from './rpc-error.js';
 export async function expectError(
   call: Promise<unknown>,
   reason: ErrorReasonName,
-  text: RegExp = /./,
+  text = /./,
 ): Promise<RpcError> {
   const error = await call.then(
     (reply) => {

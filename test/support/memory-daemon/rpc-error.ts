@@ -43,14 +43,13 @@ export class RpcError extends Error {
     const [encoded] = error.metadata.get('grpc-status-details-bin');
     if (!(encoded instanceof Buffer)) return new RpcError(code, '', '', undefined, 0, error.details);
     const status = decode<WireStatus>('Status', encoded);
-    if (status.code !== error.code)
+    const expected: number = error.code;
+    if (status.code !== expected)
       throw new Error(`the code in the details is ${status.code}, not ${error.code}`);
     const info = detail<{ reason: string; domain: string }>(status, 'ErrorInfo');
     const retry = detail<{ retry_delay: { seconds: number; nanos: number } }>(status, 'RetryInfo');
     const delayMs =
-      retry === undefined
-        ? undefined
-        : Number(retry.retry_delay.seconds) * 1_000 + retry.retry_delay.nanos / 1e6;
+      retry === undefined ? undefined : retry.retry_delay.seconds * 1_000 + retry.retry_delay.nanos / 1e6;
     const trailerBytes = encodeURI(error.details).length + Math.ceil((encoded.length * 4) / 3);
     return new RpcError(code, info?.reason ?? '', info?.domain ?? '', delayMs, trailerBytes, error.details);
   }

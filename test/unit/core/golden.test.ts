@@ -34,6 +34,7 @@ const identity = {
 };
 const pendingSet: PendingSet = {
   kind: 'pendingset',
+  inline: [],
   token,
   attempt,
   root: 's3://lake/tables',
