@@ -22,6 +22,11 @@ import { version } from './version.js';
 /** An open upload is in the ledger within a second: half of it until it is due, half until the next flush. */
 const ledgerIntervalMs = 500;
 
+const maxInlineBytesPerAttempt = 1024 * 1024;
+
+/** What the timeouts of store requests keep to, but for Completes, which are one-shot. */
+const requestBoundMs = 45_000;
+
 /** The composition root: from a configuration to components. No other file knows every adapter. */
 export const buildApp: BuildApp = ({ config, logger, metrics }): App => {
   const clock = new SystemClock();
@@ -42,6 +47,9 @@ export const buildApp: BuildApp = ({ config, logger, metrics }): App => {
       recordConcurrency: config.limits.recordConcurrency,
       signedUrlSeconds: Math.floor(config.upload.urlTtlMs / 1_000),
       firstPartBytes: config.upload.partSizeBytes,
+      maxInlineBytes: config.upload.inlineLimitBytes,
+      maxInlineBytesPerAttempt,
+      requestBoundMs,
       cleanup: config.cleanup.enabled,
       ledgerIntervalMs,
       maxMessageBytes: config.limits.maxMessageBytes,

@@ -46,7 +46,7 @@ export class CommitterApp {
 
   /** Waits for background work and writes the ledger down. */
   async close(): Promise<void> {
-    await this.context.background.idle();
+    await this.context.background.close();
     await this.context.ledger.close();
   }
 }

@@ -3,16 +3,24 @@ import type { Logger } from '../ports/logger.js';
 /** Work that no caller waits for. A failure is logged: whatever it did not do, a later call or `gc` does. */
 export class Background {
   readonly #running = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
 
   constructor(private readonly logger: Logger) {}
 
-  start(what: string, work: () => Promise<void>): void {
-    const running = work()
+  /** The signal ends waits when the daemon closes; what was put off is left to a later call or `gc`. */
+  start(what: string, work: (closing: AbortSignal) => Promise<void>): void {
+    const running = work(this.#closing.signal)
       .catch((error: unknown) => {
-        this.logger.warn('background work failed', { what, error });
+        if (!this.#closing.signal.aborted) this.logger.warn('background work failed', { what, error });
       })
       .finally(() => this.#running.delete(running));
     this.#running.add(running);
+  }
+
+  /** Ends waits and lets the rest come to its end. */
+  close(): Promise<void> {
+    this.#closing.abort();
+    return this.idle();
   }
 
   /** Until everything that was started has ended. */

@@ -2,7 +2,15 @@ import { CommitterError } from '../core/errors.js';
 import { uploadName } from '../core/abort-rule.js';
 import type { TaskAttempt } from '../core/ids.js';
 import { hasEnded } from '../core/job-state.js';
-import type { AttemptRecord, PendingFile, PendingSet } from '../core/records/attempt-record.js';
+import { sha256Hex } from '../core/canonical-json.js';
+import { signHandle } from '../core/handle.js';
+import {
+  uriOf,
+  type AttemptRecord,
+  type InlineFile,
+  type PendingFile,
+  type PendingSet,
+} from '../core/records/attempt-record.js';
 import type { Plan } from '../core/records/plan.js';
 import { formatUri, quote } from '../core/uri.js';
 import { compareUtf8 } from '../core/utf8.js';
@@ -11,7 +19,8 @@ import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
 import { discardRecord } from './discard-record.js';
-import { parseFile, type FileRef } from './file-ref.js';
+import { checkContentType, parseFile, parseFileUri, type FileRef } from './file-ref.js';
+import { byteCount, fileCount } from './files-of.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
 
 export interface PartRef {
@@ -20,9 +29,19 @@ export interface PartRef {
   readonly sizeBytes: number;
 }
 
-export interface ClosedFileRef {
+/** A closed file: its upload, or its bytes. */
+export type ClosedFileRef = UploadedFileRef | { readonly inline: InlineFileRef };
+
+export interface UploadedFileRef {
   readonly pending: FileRef;
   readonly parts: readonly PartRef[];
+  readonly inline?: undefined;
+}
+
+export interface InlineFileRef {
+  readonly uri: string;
+  readonly content: Uint8Array;
+  readonly contentType: string;
 }
 
 export interface CommitTaskResult {
@@ -35,6 +54,8 @@ const etagPattern = /^[\x21-\x7e]{1,256}$/;
 /** One CommitTask: files are added in batches, each validated at once, and nothing is written before {@link commit}. */
 export class TaskCommit {
   readonly #files: PendingFile[] = [];
+  readonly #inline: InlineFile[] = [];
+  #inlineBytes = 0;
 
   private constructor(
     private readonly ctx: AppContext,
@@ -53,11 +74,14 @@ export class TaskCommit {
 
   /** @throws CommitterError INVALID_FIELD, INVALID_PARTS, PATH_OUTSIDE_DESTINATION, KEY_TOO_LONG, FORGED_HANDLE */
   add(files: readonly ClosedFileRef[]): void {
-    for (const file of files) this.#files.push(this.#validate(file));
+    for (const file of files) {
+      if (file.inline === undefined) this.#files.push(this.#validate(file));
+      else this.#inline.push(this.#validateInline(file.inline));
+    }
   }
 
   async commit(): Promise<CommitTaskResult> {
-    refuseDuplicateKeys(this.#files);
+    refuseDuplicateKeys([...this.#files, ...this.#inline]);
     const set: PendingSet = {
       kind: 'pendingset',
       token: this.job.token,
@@ -65,12 +89,13 @@ export class TaskCommit {
       root: formatUri(this.job.root.uri),
       // In one order: a replay that names them in another one means the same.
       files: this.#files.sort((a, b) => compareUtf8(uploadName(a), uploadName(b))),
+      inline: this.#inline.sort((a, b) => compareUtf8(uriOf(a), uriOf(b))),
     };
     const created = await this.job.facts.createRecord(set);
     if (created.status === 'exists') refuseOtherRecord(created.value, this.attempt);
     this.ctx.ledger.remove(this.job, this.#files);
     await this.#askDecision(set);
-    return { files: set.files.length, bytes: set.files.reduce((sum, file) => sum + file.lengthBytes, 0) };
+    return { files: fileCount(set), bytes: byteCount(set) };
   }
 
   /** After the record, so that a decision that did not see the record is seen here. */
@@ -121,7 +146,38 @@ export class TaskCommit {
     return isListed(plan, this.attempt);
   }
 
-  #validate(file: ClosedFileRef): PendingFile {
+  #validateInline({ uri: text, content, contentType }: InlineFileRef): InlineFile {
+    const { uri } = parseFileUri(this.ctx.roots, this.job, text);
+    checkContentType(contentType);
+    const { maxInlineBytes, maxInlineBytesPerAttempt } = this.ctx.options;
+    this.#inlineBytes += content.length;
+    if (content.length > maxInlineBytes || this.#inlineBytes > maxInlineBytesPerAttempt) {
+      throw new CommitterError(
+        'LIMIT_EXCEEDED',
+        `${quote(text)} has ${content.length} inline bytes and the attempt ${this.#inlineBytes}; ${maxInlineBytes} and ${maxInlineBytesPerAttempt} are taken: upload it, or see commitbridge.inline-limit and upload.inlineLimit`,
+      );
+    }
+    const sha256 = sha256Hex(content);
+    // The same for a replay, unlike that of any other attempt, and nobody else's to make.
+    const commitbridgeId = signHandle(this.job.hmacKey, {
+      token: this.job.token,
+      jobAttempt: this.job.jobAttempt,
+      attempt: this.attempt,
+      ...uri,
+      uploadId: 'inline',
+      commitbridgeId: sha256,
+    });
+    return {
+      ...uri,
+      commitbridgeId: Buffer.from(commitbridgeId.subarray(0, 16)).toString('hex'),
+      lengthBytes: content.length,
+      contentType,
+      sha256,
+      content,
+    };
+  }
+
+  #validate(file: UploadedFileRef): PendingFile {
     const identity = parseFile(this.ctx.roots, this.job, this.attempt, file.pending);
     const { minPartBytes, maxPartBytes, maxParts, emptyParts } =
       this.ctx.roots.storeOf(identity).capabilities;

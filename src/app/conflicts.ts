@@ -4,7 +4,7 @@ import { uriOf, type PendingSet } from '../core/records/attempt-record.js';
 import type { Deletion } from '../core/records/plan.js';
 import { formatUri, parentKey, parseUri, type StoreUri } from '../core/uri.js';
 import type { AppContext } from './context.js';
-import { filesOf } from './files-of.js';
+import { outputsOf } from './files-of.js';
 import type { Job } from './job-directory.js';
 import { listAll } from './list-all.js';
 
@@ -29,7 +29,7 @@ export async function judgeConflicts(
   const { conflictMode } = job.record.options;
   if (conflictMode === 'append') return [];
   const ownKeys = new Set<string>();
-  for (const file of filesOf(sets)) ownKeys.add(uriOf(file));
+  for (const file of outputsOf(sets)) ownKeys.add(uriOf(file));
   const found = new Map<string, Deletion>();
   for (const directory of directoriesOf(job, sets)) {
     for await (const object of dataObjectsIn(ctx, directory)) {
@@ -58,7 +58,7 @@ function directoriesOf(job: Job, sets: readonly PendingSet[]): Directory[] {
       }));
     case 'partitions': {
       const partitions = new Map<string, Directory>();
-      for (const { scheme, bucket, key } of filesOf(sets)) {
+      for (const { scheme, bucket, key } of outputsOf(sets)) {
         const uri = { scheme, bucket, key: parentKey(key) };
         partitions.set(formatUri(uri), { uri, isShallow: formatUri(uri) === formatUri(job.destination) });
       }

@@ -33,6 +33,11 @@ export interface AppOptions {
   readonly signedUrlSeconds: number;
   /** Size of the first parts of a file. */
   readonly firstPartBytes: number;
+  /** Bytes in an inline file; 0 where none are taken. */
+  readonly maxInlineBytes: number;
+  readonly maxInlineBytesPerAttempt: number;
+  /** The longest that a request which isn't one-shot may be under way; T in docs/protocol.md. */
+  readonly requestBoundMs: number;
   /** Remove records of ended jobs in the background. */
   readonly cleanup: boolean;
   /** An open upload is in the ledger after twice this time at the latest. */

@@ -9,7 +9,7 @@ import { chooseWinners, refuseDuplicateKeys } from '../core/winners.js';
 import { isoNow, type AppContext } from './context.js';
 import { judgeConflicts } from './conflicts.js';
 import { existingKeys } from './existing-keys.js';
-import { filesOf } from './files-of.js';
+import { byteCount, fileCount, outputsOf } from './files-of.js';
 import type { Job } from './job-directory.js';
 import { loadRecords, type LoadedRecord } from './load-records.js';
 
@@ -38,7 +38,7 @@ export async function decide(
   ).map(({ set }) => set);
   let deletions: readonly Deletion[];
   try {
-    refuseDuplicateKeys(filesOf(sets));
+    refuseDuplicateKeys(outputsOf(sets));
     deletions = await judgeConflicts(ctx, job, sets);
   } catch (error) {
     if (!isCommitterError(error, 'DUPLICATE_KEY', 'DESTINATION_EXISTS')) throw error;
@@ -77,7 +77,7 @@ async function refuse(ctx: AppContext, job: Job, error: CommitterError): Promise
 
 async function findOverwrites(ctx: AppContext, sets: readonly PendingSet[]): Promise<string[]> {
   const keysByBucket = new Map<string, { readonly place: StoreUri; readonly keys: string[] }>();
-  for (const file of filesOf(sets)) {
+  for (const file of outputsOf(sets)) {
     const { scheme, bucket, key } = file;
     // Two stores may have buckets of one name.
     const name = `${ctx.roots.storeNameOf(file)} ${bucket}`;
@@ -98,8 +98,8 @@ function winnerOf(set: PendingSet, jobAttempt: number): Winner {
   return {
     jobAttempt,
     attempt: set.attempt,
-    files: set.files.length,
-    bytes: set.files.reduce((sum, file) => sum + file.lengthBytes, 0),
+    files: fileCount(set),
+    bytes: byteCount(set),
     digest: pendingSetDigest(set),
   };
 }

@@ -62,3 +62,13 @@ export function parseFile(roots: Roots, job: Job, attempt: TaskAttempt, file: Fi
   }
   return identity;
 }
+
+/** @throws CommitterError INVALID_FIELD where it is no header's value */
+export function checkContentType(contentType: string): void {
+  if (contentType.length > 256 || !/^[\x20-\x7e]*$/.test(contentType)) {
+    throw new CommitterError(
+      'INVALID_FIELD',
+      'content_type must be at most 256 characters of printable ASCII',
+    );
+  }
+}

@@ -7,7 +7,7 @@ import { encodeSuccessMarker, successMarkerName } from '../core/records/success-
 import { joinKey, parseUri } from '../core/uri.js';
 import { isStoreError } from '../ports/object-store.js';
 import { isoNow, type AppContext } from './context.js';
-import { filesOf } from './files-of.js';
+import { outputsOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
 import { sameEtag, type LoadedRecord } from './load-records.js';
 import { mapLimit } from './map-limit.js';
@@ -93,7 +93,7 @@ async function writeMarker(ctx: AppContext, input: Finish, job: JobRecord): Prom
 
 function firstKeys(sets: readonly PendingSet[]): string[] {
   const keys: string[] = [];
-  for (const { key } of filesOf(sets)) {
+  for (const { key } of outputsOf(sets)) {
     keys.push(key);
     if (keys.length === 100) break;
   }

@@ -1,6 +1,12 @@
 import { losers, uploadName } from '../core/abort-rule.js';
 import type { JobToken } from '../core/ids.js';
-import { uploadsIn, type UploadIdentity } from '../core/records/attempt-record.js';
+import {
+  pendingSetIn,
+  uploadsIn,
+  type OutputFile,
+  type PendingFile,
+  type UploadIdentity,
+} from '../core/records/attempt-record.js';
 import type { Plan } from '../core/records/plan.js';
 import { JobLayout } from '../core/staging-layout.js';
 import { isStoreError, type ListedObject } from '../ports/object-store.js';
@@ -11,7 +17,9 @@ import { readStates, type DecidingState } from './gc-states.js';
 import { listStagedJob } from './gc-staged-jobs.js';
 import { factsOf } from './job-directory.js';
 import { loadRecords, sameEtag, type LoadedRecord } from './load-records.js';
+import { outputsOf } from './files-of.js';
 import { mapLimit } from './map-limit.js';
+import { deleteOurs } from './rollback.js';
 import type { Root } from './roots.js';
 
 /** Records and ledger segments that came after their job's end, or that a killed daemon did not remove. */
@@ -36,10 +44,13 @@ export async function processLateRecords(
   const records: LoadedRecord[] = [];
   const segments: string[] = [];
   const ledger: UploadIdentity[] = [];
-  for (const [jobAttempt, { isOver }] of states) {
+  const rolledBack: LoadedRecord[] = [];
+  for (const [jobAttempt, { isOver, state }] of states) {
     if (!isOver) continue;
     const facts = factsOf(root, token, jobAttempt);
-    records.push(...(await loadRecords(ctx, facts)));
+    const found = await loadRecords(ctx, facts);
+    records.push(...found);
+    if (state.state === 'rolled-back') rolledBack.push(...found);
     for await (const { key } of facts.listLedger()) {
       ledger.push(...(await facts.readLedgerSegment(key)));
       segments.push(key);
@@ -61,12 +72,29 @@ export async function processLateRecords(
   );
   if (!dryRun) {
     await abortUploads(ctx, doomed);
+    await removeLateObjects(ctx, rolledBack, winning);
     await mapLimit(records, ctx.options.recordConcurrency, (record) => removeUnchanged(root, record));
     for (let start = 0; start < segments.length; start += 1_000) {
       await root.store.deleteMany(root.staging.bucket, segments.slice(start, start + 1_000));
     }
   }
   return { records: records.length, ledgerSegments: segments.length, uploads: doomed.length };
+}
+
+/**
+ * A rollback's second look: on some stores a Complete that was under way when its upload was aborted made its object
+ * after that. The records of a job that was rolled back stay until somebody has looked again.
+ */
+async function removeLateObjects(
+  ctx: AppContext,
+  rolledBack: readonly LoadedRecord[],
+  winning: ReadonlySet<string>,
+): Promise<void> {
+  const sets = rolledBack.map(({ record }) => pendingSetIn(record)).filter((set) => set !== undefined);
+  const isWinner = (file: OutputFile): boolean =>
+    'uploadId' in file && winning.has(uploadName(file as PendingFile));
+  const files = [...outputsOf(sets)].filter((file) => !isWinner(file));
+  await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(ctx.roots.storeOf(file), file));
 }
 
 /** Also those of a decision that has not ended: an upload that it lists stays, wherever else it is named. */

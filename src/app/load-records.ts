@@ -9,6 +9,7 @@ import type { Plan } from '../core/records/plan.js';
 import type { JobToken, TaskName } from '../core/ids.js';
 import type { AppContext } from './context.js';
 import type { JobFacts, ListedRecord } from './facts.js';
+import { InlineBudget } from './inline-budget.js';
 import { factsOf } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
 import type { Root } from './roots.js';
@@ -29,14 +30,19 @@ export async function loadRecords(
   known: readonly LoadedRecord[] = [],
 ): Promise<LoadedRecord[]> {
   const byKey = new Map(known.map((record) => [record.key, record]));
+  const budget = new InlineBudget();
   const loaded = await mapLimit(facts.listRecords(), ctx.options.recordConcurrency, async (listed) => {
     const before = byKey.get(listed.key);
-    return before !== undefined && sameEtag(before.etag, listed.etag) ? before : load(facts, listed);
+    return before !== undefined && sameEtag(before.etag, listed.etag) ? before : load(facts, listed, budget);
   });
   return loaded.filter((record) => record !== undefined);
 }
 
-async function load(facts: JobFacts, listed: ListedRecord): Promise<LoadedRecord | undefined> {
+async function load(
+  facts: JobFacts,
+  listed: ListedRecord,
+  budget: InlineBudget,
+): Promise<LoadedRecord | undefined> {
   const { key, task, attemptNumber } = listed;
   const stored = await facts.readRecord(task, attemptNumber);
   if (stored === undefined) return undefined;
@@ -51,7 +57,8 @@ async function load(facts: JobFacts, listed: ListedRecord): Promise<LoadedRecord
       `it says that it is of job ${stored.value.token}, ${attempt.task}, number ${attempt.number}`,
     );
   }
-  return { key, task, attemptNumber, etag: stored.etag, record: stored.value };
+  const record = stored.value.kind === 'pendingset' ? budget.take(stored.value) : stored.value;
+  return { key, task, attemptNumber, etag: stored.etag, record };
 }
 
 /** The pendingsets that a plan publishes, each as the plan saw it; `undefined` where one is gone. */
@@ -61,6 +68,7 @@ export async function loadWinners(
   token: JobToken,
   plan: Plan,
 ): Promise<PendingSet[] | undefined> {
+  const budget = new InlineBudget();
   const sets = await mapLimit(plan.winners, ctx.options.recordConcurrency, async (winner) => {
     const { task, number } = winner.attempt;
     const facts = factsOf(root, token, winner.jobAttempt);
@@ -69,7 +77,7 @@ export async function loadWinners(
     if (set !== undefined && pendingSetDigest(set) !== winner.digest) {
       throw unreadable(facts.layout.record(task, number), 'it is not the one that the plan lists');
     }
-    return set;
+    return set === undefined ? undefined : budget.take(set);
   });
   const found = sets.filter((set) => set !== undefined);
   return found.length === sets.length ? found : undefined;

@@ -5,7 +5,7 @@ import { formatUri } from '../core/uri.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import { batchLimits, randomHex, type AppContext } from './context.js';
 import { readState } from './deciding.js';
-import { parseFileUri, type FileRef } from './file-ref.js';
+import { checkContentType, parseFileUri, type FileRef } from './file-ref.js';
 import type { JobRef } from './job-directory.js';
 import { refuseUsedToken } from './refuse-used-token.js';
 import { refuseWithoutPresign, signParts, type SignedPart } from './sign-parts.js';
@@ -36,12 +36,7 @@ export async function openFile(
       `parts_to_sign must be 0 to ${batchLimits.maxSignedParts}; got ${input.partsToSign}`,
     );
   }
-  if (input.contentType.length > 256 || !/^[\x20-\x7e]*$/.test(input.contentType)) {
-    throw new CommitterError(
-      'INVALID_FIELD',
-      'content_type must be at most 256 characters of printable ASCII',
-    );
-  }
+  checkContentType(input.contentType);
   if (ctx.ledger.hasEnded(job)) refuseUsedToken(job.token, await readState(job.facts));
 
   const commitbridgeId = randomHex(ctx.random, 16);

@@ -1,10 +1,14 @@
-import { uriOf, type PendingFile, type PendingSet } from '../core/records/attempt-record.js';
+import { uriOf, type OutputFile, type PendingFile, type PendingSet } from '../core/records/attempt-record.js';
+import type { JobToken } from '../core/ids.js';
 import type { Plan } from '../core/records/plan.js';
 import { completeFile } from './complete-file.js';
 import { isoNow, type AppContext } from './context.js';
 import { filesOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
+import { factsOf } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
+import { publishInline } from './publish-inline.js';
+import type { Root } from './roots.js';
 
 export type Publication =
   | { readonly result: 'published' }
@@ -13,31 +17,77 @@ export type Publication =
   /** Another writer made an object at a key that was free when the plan was made. */
   | { readonly result: 'foreign'; readonly uri: string };
 
-/** Completes every upload of the plan, those that replace nothing first, then makes `published` the outcome. */
-export async function publish(
-  ctx: AppContext,
-  facts: JobFacts,
-  plan: Plan,
-  sets: readonly PendingSet[],
-): Promise<Publication> {
+export interface PublishInput {
+  readonly root: Root;
+  readonly token: JobToken;
+  /** Of the deciding job attempt. */
+  readonly facts: JobFacts;
+  readonly plan: Plan;
+  /** One a winner, in the plan's order. */
+  readonly sets: readonly PendingSet[];
+}
+
+/** Makes every file of the plan visible, those that replace nothing first, then makes `published` the outcome. */
+export async function publish(ctx: AppContext, input: PublishInput): Promise<Publication> {
+  const { facts, plan, sets } = input;
   const overwrites = new Set(plan.overwrites);
-  const replaces = (file: PendingFile): boolean => overwrites.has(uriOf(file));
-  const files = [...filesOf(sets)];
+  const replaces = (file: OutputFile): boolean => overwrites.has(uriOf(file));
+  const uploads = [...filesOf(sets)];
 
-  let foreign: PendingFile | undefined;
-  const completeAll = (batch: readonly PendingFile[]): Promise<unknown> =>
-    mapLimit(batch, ctx.options.completeConcurrency, async (file) => {
-      if (foreign !== undefined) return;
-      if ((await completeFile(ctx, file, overwrites.size === 0)) === 'foreign') foreign = file;
-    });
-  await completeAll(files.filter((file) => !replaces(file)));
-  await completeAll(files.filter(replaces));
-
-  if (foreign !== undefined) {
-    return { result: 'foreign', uri: uriOf(foreign) };
-  }
+  const foreign =
+    (await completeAll(
+      ctx,
+      uploads.filter((file) => !replaces(file)),
+      overwrites.size === 0,
+    )) ??
+    (await putAllInline(ctx, input, replaces, overwrites.size === 0)) ??
+    (await completeAll(ctx, uploads.filter(replaces), false));
+  if (foreign === 'stopped') return { result: 'stopped' };
+  if (foreign !== undefined) return { result: 'foreign', uri: uriOf(foreign) };
   const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });
   return value.outcome === 'published' || value.outcome === 'done'
     ? { result: 'published' }
     : { result: 'stopped' };
+}
+
+async function completeAll(
+  ctx: AppContext,
+  files: readonly PendingFile[],
+  overwritesNothing: boolean,
+): Promise<PendingFile | undefined> {
+  let foreign: PendingFile | undefined;
+  await mapLimit(files, ctx.options.completeConcurrency, async (file) => {
+    if (foreign !== undefined) return;
+    if ((await completeFile(ctx, file, overwritesNothing)) === 'foreign') foreign = file;
+  });
+  return foreign;
+}
+
+/** Attempts at a time; the files of each are put many at a time. */
+const inlineSetConcurrency = 8;
+
+async function putAllInline(
+  ctx: AppContext,
+  { root, token, facts, plan, sets }: PublishInput,
+  replaces: (file: OutputFile) => boolean,
+  overwritesNothing: boolean,
+): Promise<OutputFile | 'stopped' | undefined> {
+  let foreign: OutputFile | 'stopped' | undefined;
+  const withInline = sets
+    .map((set, index) => ({ set, winner: plan.winners[index] }))
+    .filter(({ set }) => set.inline.length > 0);
+  await mapLimit(withInline, inlineSetConcurrency, async ({ set, winner }) => {
+    if (foreign !== undefined) return;
+    const recordFacts = factsOf(root, token, winner?.jobAttempt ?? facts.layout.jobAttempt);
+    const published = await publishInline(
+      ctx,
+      { outcome: facts, record: recordFacts },
+      set,
+      replaces,
+      overwritesNothing,
+    );
+    if (published.result === 'foreign') foreign = published.file;
+    if (published.result === 'stopped') foreign = 'stopped';
+  });
+  return foreign;
 }

@@ -4,7 +4,7 @@ import { batchLimits, protocolVersion, type AppContext } from './context.js';
 export interface ServerInfo {
   readonly version: string;
   readonly protocolVersion: { readonly min: number; readonly max: number };
-  readonly dataPlanes: readonly 'direct'[];
+  readonly dataPlanes: readonly ('direct' | 'inline')[];
   readonly limits: {
     readonly maxMessageBytes: number;
     readonly maxBatchBytes: number;
@@ -13,6 +13,8 @@ export interface ServerInfo {
     readonly minPartBytes: number;
     readonly maxObjectBytes: number;
     readonly maxSignedParts: number;
+    readonly maxInlineBytes: number;
+    readonly maxInlineBytesPerAttempt: number;
   };
 }
 
@@ -20,11 +22,18 @@ export interface ServerInfo {
 export function serverInfo(ctx: AppContext, destination: string, principal: string): ServerInfo {
   const roots =
     destination === '' ? ctx.roots.all : [ctx.roots.resolve(parseUri(destination, 'destination'), principal)];
+  const { maxInlineBytesPerAttempt } = ctx.options;
   const capabilities = roots.map(({ store }) => store.capabilities);
+  const isSigning = capabilities.every(({ presign }) => presign);
+  // The fence of an inline put is its signature's end.
+  const maxInlineBytes = isSigning ? ctx.options.maxInlineBytes : 0;
   return {
     version: ctx.options.version,
     protocolVersion,
-    dataPlanes: capabilities.every(({ presign }) => presign) ? ['direct'] : [],
+    dataPlanes: [
+      ...(isSigning ? (['direct'] as const) : []),
+      ...(maxInlineBytes > 0 ? (['inline'] as const) : []),
+    ],
     limits: {
       maxMessageBytes: ctx.options.maxMessageBytes,
       maxBatchBytes: batchLimits.maxBatchBytes,
@@ -33,6 +42,8 @@ export function serverInfo(ctx: AppContext, destination: string, principal: stri
       minPartBytes: Math.max(...capabilities.map((each) => each.minPartBytes)),
       maxObjectBytes: Math.min(...capabilities.map((each) => each.maxObjectBytes)),
       maxSignedParts: batchLimits.maxSignedParts,
+      maxInlineBytes,
+      maxInlineBytesPerAttempt,
     },
   };
 }

@@ -134,6 +134,14 @@ export const schema = section('', {
       size('1MiB', '512MiB', 'Size of the first parts of a file; it grows in long files.'),
       '8MiB',
     ),
+    inlineLimit: withDefault(
+      size(
+        '0B',
+        '1MiB',
+        'Largest file whose bytes travel with CommitTask and are put at the commit; 0B: none.',
+      ),
+      '16KiB',
+    ),
     urlTtl: withDefault(duration('30s', '15m', 'How long a presigned part URL is valid.'), '15m'),
   }),
   retry: section('Repeating a store request that failed for a moment. Nothing else repeats it.', {

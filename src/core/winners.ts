@@ -1,6 +1,6 @@
 import { CommitterError } from './errors.js';
 import type { TaskAttempt, TaskName } from './ids.js';
-import { uriOf, type AttemptRecord, type PendingFile, type PendingSet } from './records/attempt-record.js';
+import { uriOf, type AttemptRecord, type OutputFile, type PendingSet } from './records/attempt-record.js';
 
 /** A record as the commit found it. */
 export interface FoundRecord {
@@ -75,7 +75,7 @@ function refuseTwoOfOneTask(exact: readonly TaskAttempt[]): void {
 }
 
 /** @throws CommitterError DUPLICATE_KEY where two files have one final key: the last Complete would win in silence. */
-export function refuseDuplicateKeys(files: Iterable<PendingFile>): void {
+export function refuseDuplicateKeys(files: Iterable<OutputFile>): void {
   const seen = new Set<string>();
   for (const file of files) {
     const name = uriOf(file);

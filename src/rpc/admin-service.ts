@@ -3,7 +3,7 @@ import { serverInfo } from '../app/server-info.js';
 import type { AdminServiceHandlers } from './generated/commitbridge/v1/AdminService.js';
 import { unary } from './handler.js';
 
-const wirePlanes = { direct: 'DATA_PLANE_DIRECT' } as const;
+const wirePlanes = { direct: 'DATA_PLANE_DIRECT', inline: 'DATA_PLANE_INLINE' } as const;
 
 export function adminService(ctx: AppContext): AdminServiceHandlers {
   return {

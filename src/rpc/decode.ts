@@ -24,6 +24,13 @@ export function fileRef(file: PendingFile__Output | null): FileRef {
 }
 
 export function closedFile(file: ClosedFile__Output): ClosedFileRef {
+  const { inline } = file;
+  if (inline !== null) {
+    if (file.pending !== null) {
+      throw new CommitterError('INVALID_FIELD', 'files: a file is either pending or inline, not both');
+    }
+    return { inline };
+  }
   return {
     pending: required(file.pending, 'files.pending'),
     parts: file.parts.map(({ partNumber, etag, sizeBytes }) => ({

@@ -21,6 +21,24 @@ export interface PendingFile extends UploadIdentity {
   readonly etags: readonly string[];
 }
 
+/** A final object of a job, whichever way its bytes go. */
+export interface OutputFile {
+  readonly scheme: string;
+  readonly bucket: string;
+  readonly key: string;
+  readonly commitbridgeId: string;
+  readonly lengthBytes: number;
+}
+
+/** A small file whose bytes lie in the record; publication puts it to its final key. */
+export interface InlineFile extends OutputFile {
+  readonly contentType: string;
+  /** Hex, of the content. */
+  readonly sha256: string;
+  /** Left out where many records are in memory: the record has it. */
+  readonly content?: Uint8Array | undefined;
+}
+
 /** What commitTask writes: all pending files of one task attempt. */
 export interface PendingSet {
   readonly kind: 'pendingset';
@@ -29,6 +47,7 @@ export interface PendingSet {
   /** The configured root that all files lie in. */
   readonly root: string;
   readonly files: readonly PendingFile[];
+  readonly inline: readonly InlineFile[];
 }
 
 /** What abortTask writes: this attempt is never published, unless a decision lists it already. */
@@ -67,6 +86,14 @@ const commitSchema = z.object({
   etags: z.array(z.object({ etag: z.string().min(1) })).min(1),
   extraData: z.object({ 'commitbridge-id': z.string().min(1) }),
 });
+const inlineSchema = z.object({
+  bucket: z.string().min(1),
+  destinationKey: z.string().min(1),
+  uri: z.string().min(1),
+  contentType: z.string(),
+  content: z.base64(),
+  extraData: z.object({ 'commitbridge-id': z.string().min(1) }),
+});
 const pendingSetSchema = z.object({
   format: z.literal(pendingSetFormat),
   version: z.literal(s3aVersion),
@@ -74,6 +101,7 @@ const pendingSetSchema = z.object({
   root: z.string(),
   attempt: attemptSchema,
   commits: z.array(commitSchema),
+  inline: z.array(inlineSchema).optional(),
 });
 const tombstoneSchema = z.object({
   format: z.literal(tombstoneFormat),
@@ -114,14 +142,20 @@ export function uploadsIn(record: AttemptRecord): readonly UploadIdentity[] {
 
 /** Of what the pendingset says; the same before and after a tombstone took it in. */
 export function pendingSetDigest(set: PendingSet): string {
-  return sha256Hex(canonicalJson(pendingSetJson(set)));
+  const inline = set.inline.map(({ sha256, lengthBytes, ...file }) => ({
+    ...inlineJson(file),
+    sha256,
+    lengthBytes,
+  }));
+  const json = pendingSetJson({ ...set, inline: [] });
+  return sha256Hex(canonicalJson(inline.length === 0 ? json : { ...json, inline }));
 }
 
 export function decodePendingSet(json: unknown, where: string): PendingSet {
   return pendingSetOf(checkShape(pendingSetSchema, json, where));
 }
 
-function pendingSetJson(set: PendingSet): Json {
+function pendingSetJson(set: PendingSet): Record<string, Json | undefined> {
   return {
     format: pendingSetFormat,
     version: s3aVersion,
@@ -138,7 +172,27 @@ function pendingSetJson(set: PendingSet): Json {
       etags: file.etags.map((etag) => ({ etag })),
       extraData: { 'commitbridge-id': file.commitbridgeId },
     })),
+    inline:
+      set.inline.length === 0
+        ? undefined
+        : set.inline.map((file) => ({ ...inlineJson(file), content: base64Of(file) })),
   };
+}
+
+function inlineJson(file: Omit<InlineFile, 'sha256' | 'lengthBytes'>): Record<string, Json> {
+  return {
+    bucket: file.bucket,
+    destinationKey: file.key,
+    uri: uriOf(file),
+    contentType: file.contentType,
+    extraData: { 'commitbridge-id': file.commitbridgeId },
+  };
+}
+
+/** @throws Error where the content was left out: such a set is never written. */
+function base64Of({ key, content }: InlineFile): string {
+  if (content === undefined) throw new Error(`the content of ${key} is not in memory`);
+  return Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('base64');
 }
 
 function pendingSetOf(json: z.infer<typeof pendingSetSchema>): PendingSet {
@@ -148,7 +202,7 @@ function pendingSetOf(json: z.infer<typeof pendingSetSchema>): PendingSet {
     attempt: attemptOf(json.attempt),
     root: json.root,
     files: json.commits.map((commit) => ({
-      scheme: canonicalScheme(commit.uri.split(':', 1)[0] ?? ''),
+      scheme: schemeOf(commit.uri),
       bucket: commit.bucket,
       key: commit.destinationKey,
       uploadId: commit.uploadId,
@@ -156,6 +210,19 @@ function pendingSetOf(json: z.infer<typeof pendingSetSchema>): PendingSet {
       lengthBytes: commit.length,
       etags: commit.etags.map(({ etag }) => etag),
     })),
+    inline: (json.inline ?? []).map((file) => {
+      const content = Buffer.from(file.content, 'base64');
+      return {
+        scheme: schemeOf(file.uri),
+        bucket: file.bucket,
+        key: file.destinationKey,
+        commitbridgeId: file.extraData['commitbridge-id'],
+        lengthBytes: content.length,
+        contentType: file.contentType,
+        sha256: sha256Hex(content),
+        content,
+      };
+    }),
   };
 }
 
@@ -167,6 +234,10 @@ function tombstoneJson(tombstone: Tombstone): Json {
     named: tombstone.named.map(identityJson),
     replaced: tombstone.replaced === undefined ? undefined : pendingSetJson(tombstone.replaced),
   };
+}
+
+function schemeOf(uri: string): string {
+  return canonicalScheme(uri.split(':', 1)[0] ?? '');
 }
 
 /** S3A's tools read `s3a`. */

@@ -1,0 +1,136 @@
+import { pendingSetIn, uriOf, type InlineFile, type PendingSet } from '../core/records/attempt-record.js';
+import { unreadable } from '../core/records/codec.js';
+import { isStoreError, type ObjectHead, type PreparedPut, type PutOptions } from '../ports/object-store.js';
+import type { AppContext } from './context.js';
+import type { JobFacts } from './facts.js';
+import { mapLimit } from './map-limit.js';
+import { commitbridgeIdName } from './open-file.js';
+
+export type InlinePublication =
+  { readonly result: 'published' | 'stopped' } | { readonly result: 'foreign'; readonly file: InlineFile };
+
+interface Pending {
+  readonly file: InlineFile;
+  readonly condition: Pick<PutOptions, 'ifNoneMatch' | 'ifMatch'>;
+}
+
+/** A put is refused by the store when it comes later than this after it was signed. */
+const fenceSeconds = 30;
+/** Files that are signed, looked at and sent together: few enough for the fence, many enough for one look. */
+const batchSize = 128;
+const maxRounds = 6;
+
+/**
+ * Puts the inline files of an attempt to their final keys. Each batch is signed first, then the outcome is read, then
+ * it is sent: a publisher that was paused in between comes too late for the store, and one that is paused before
+ * sees the rollback. `replaces` are the files whose keys held an object when the plan was made.
+ */
+export async function publishInline(
+  ctx: AppContext,
+  facts: { readonly outcome: JobFacts; readonly record: JobFacts },
+  set: PendingSet,
+  replaces: (file: InlineFile) => boolean,
+  overwritesNothing: boolean,
+): Promise<InlinePublication> {
+  const files = await withContent(facts.record, set);
+  for (let start = 0; start < files.length; start += batchSize) {
+    const batch = new InlineBatch(ctx, facts.outcome, overwritesNothing);
+    const published = await batch.publish(files.slice(start, start + batchSize), replaces);
+    if (published.result !== 'published') return published;
+  }
+  return { result: 'published' };
+}
+
+/** The record has what was left out of memory. */
+async function withContent(facts: JobFacts, set: PendingSet): Promise<readonly InlineFile[]> {
+  if (set.inline.every(({ content }) => content !== undefined)) return set.inline;
+  const { task, number } = set.attempt;
+  const stored = await facts.readRecord(task, number);
+  const whole = stored === undefined ? undefined : pendingSetIn(stored.value);
+  if (whole === undefined) throw unreadable(facts.layout.record(task, number), 'it is gone');
+  return whole.inline;
+}
+
+class InlineBatch {
+  constructor(
+    private readonly ctx: AppContext,
+    private readonly facts: JobFacts,
+    private readonly overwritesNothing: boolean,
+  ) {}
+
+  async publish(
+    files: readonly InlineFile[],
+    replaces: (file: InlineFile) => boolean,
+  ): Promise<InlinePublication> {
+    const { ctx } = this;
+    let pending = await mapLimit(
+      files,
+      ctx.options.recordConcurrency,
+      async (file): Promise<Pending | undefined> => {
+        if (!replaces(file)) return { file, condition: { ifNoneMatch: '*' } };
+        return this.#next(file, await ctx.roots.storeOf(file).head(file));
+      },
+    );
+    for (let round = 0; round < maxRounds; round++) {
+      const todo = pending.filter((entry) => entry !== undefined);
+      if (todo.length === 0) return { result: 'published' };
+      const prepared = await mapLimit(todo, ctx.options.completeConcurrency, (entry) => this.#prepare(entry));
+      const outcome = await this.facts.readOutcome();
+      if (outcome?.value.outcome === 'rollback' || outcome?.value.outcome === 'rolled-back')
+        return { result: 'stopped' };
+      // A faster publisher has put them all.
+      if (outcome !== undefined) return { result: 'published' };
+      const signedAt = ctx.clock.monotonicMs();
+      let foreign: InlineFile | undefined;
+      pending = await mapLimit(todo, ctx.options.completeConcurrency, async (entry, index) => {
+        const put = prepared[index];
+        if (put === undefined || foreign !== undefined) return entry;
+        const left = await this.#send(entry, put, signedAt);
+        if (left === 'foreign') foreign = entry.file;
+        return left === 'foreign' ? entry : left;
+      });
+      if (foreign !== undefined) return { result: 'foreign', file: foreign };
+      if (round > 0) await ctx.clock.sleep(100 * 2 ** round * ctx.random.fraction());
+    }
+    const [stuck] = pending.filter((entry) => entry !== undefined);
+    if (stuck === undefined) return { result: 'published' };
+    throw new Error(`${uriOf(stuck.file)} could not be put in ${maxRounds} rounds`);
+  }
+
+  #prepare({ file, condition }: Pending): Promise<PreparedPut> {
+    const store = this.ctx.roots.storeOf(file);
+    const options = {
+      ...(store.capabilities.conditionalPut ? condition : {}),
+      ...(file.contentType === '' ? {} : { contentType: file.contentType }),
+      metadata: { [commitbridgeIdName]: file.commitbridgeId },
+    };
+    return store.preparePut({ bucket: file.bucket, key: file.key }, options, fenceSeconds);
+  }
+
+  /** `undefined` when the file is there; otherwise what to try next. */
+  async #send(entry: Pending, put: PreparedPut, signedAt: number): Promise<Pending | 'foreign' | undefined> {
+    const { ctx } = this;
+    const { file } = entry;
+    const store = ctx.roots.storeOf(file);
+    try {
+      await store.sendPut(put, file.content ?? new Uint8Array());
+      return undefined;
+    } catch (error) {
+      const isLate =
+        isStoreError(error, 'access-denied') &&
+        ctx.clock.monotonicMs() - signedAt > (fenceSeconds * 1_000) / 2;
+      if (isLate) return entry;
+      if (!isStoreError(error, 'precondition-failed', 'conflict', 'not-found')) throw error;
+      const found = await store.head(file);
+      const isForeign = found !== undefined && found.metadata[commitbridgeIdName] !== file.commitbridgeId;
+      return isForeign && this.overwritesNothing ? 'foreign' : this.#next(file, found);
+    }
+  }
+
+  /** Where keys existed already, the last writer wins, key by key. */
+  #next(file: InlineFile, found: ObjectHead | undefined): Pending | undefined {
+    if (found === undefined) return { file, condition: { ifNoneMatch: '*' } };
+    if (found.metadata[commitbridgeIdName] === file.commitbridgeId) return undefined;
+    return { file, condition: { ifMatch: found.etag } };
+  }
+}
