@@ -2,6 +2,7 @@ import { CommitterError, isCommitterError } from '../core/errors.js';
 import type { JobToken } from '../core/ids.js';
 import type { CommitDecision } from '../core/records/decision.js';
 import { tokenPrefix } from '../core/staging-layout.js';
+import { formatUri } from '../core/uri.js';
 import { JobPublication } from './commit-job.js';
 import { isoNow, type AppContext } from './context.js';
 import { readState } from './deciding.js';
@@ -41,14 +42,16 @@ export async function abortJob(
 async function chooseToken(
   ctx: AppContext,
   ref: JobRef,
-  { root, tokens, jobAttempt }: JobAddress,
+  address: JobAddress,
   principal: string,
 ): Promise<JobToken> {
+  const { root, tokens, jobAttempt } = address;
   try {
     return (await ctx.jobs.find(ref, principal)).token;
   } catch (error) {
     if (!isCommitterError(error, 'JOB_NOT_FOUND')) throw error;
   }
+  await refuseOtherDestination(ctx, address);
   if (jobAttempt > 0) {
     for (const token of tokens) {
       const prefix = tokenPrefix(root.staging.key, token);
@@ -56,6 +59,19 @@ async function chooseToken(
     }
   }
   return tokens[0] as JobToken;
+}
+
+/** A token that was set up for another destination names another job, which is not the caller's to end. */
+async function refuseOtherDestination(ctx: AppContext, address: JobAddress): Promise<void> {
+  const destination = formatUri(address.destination);
+  for (const token of address.tokens) {
+    const job = await ctx.jobs.read(address.root, token, address.jobAttempt);
+    if (job === undefined || job.record.destination === destination) continue;
+    throw new CommitterError(
+      'JOB_NOT_FOUND',
+      `job ${token} was set up for ${job.record.destination}, not for ${destination}; nothing was aborted`,
+    );
+  }
 }
 
 /**

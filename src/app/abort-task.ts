@@ -1,5 +1,6 @@
 import { abortableBeforeDecision } from '../core/abort-rule.js';
 import type { TaskAttempt } from '../core/ids.js';
+import { hasEnded, type JobState } from '../core/job-state.js';
 import {
   uploadsIn,
   type AttemptRecord,
@@ -10,6 +11,8 @@ import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import { isListed } from './commit-task.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
+import { removeRecord } from './discard-record.js';
+import type { JobFacts } from './facts.js';
 import { parseFile, type FileRef } from './file-ref.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
 import { abortUploads } from './abort-uploads.js';
@@ -28,12 +31,21 @@ export async function abortTask(ctx: AppContext, input: AbortTaskInput, principa
   const record = await bury(job, attempt, named);
   if (record === undefined) return;
 
+  const { deciding, state } = await decidingState(job);
   const abortable =
     record.replaced === undefined
       ? await abortableNow(job, record, named)
-      : await abortableAfterCommit(job, record);
+      : await abortableAfterCommit(deciding, state, record);
   await abortUploads(ctx, abortable);
   ctx.ledger.remove(job, abortable);
+  // Whoever ended the job has looked for records before this one was there.
+  if (hasEnded(state) && job.record.adopts === undefined) await removeRecord(job, attempt, 'tombstone');
+}
+
+async function decidingState(job: Job): Promise<{ deciding: JobFacts; state: JobState }> {
+  const { root, token, jobAttempt } = job;
+  const deciding = factsOf(root, token, await decidingAttempt(root, token, jobAttempt));
+  return { deciding, state: await readState(deciding) };
 }
 
 /** Makes sure that the attempt's record is a tombstone; `undefined` where it is another attempt's of that number. */
@@ -76,9 +88,11 @@ async function abortableNow(
 }
 
 /** A commit that read the pendingset may list it: only a decision that does not sets its uploads free. */
-async function abortableAfterCommit(job: Job, record: Tombstone): Promise<readonly UploadIdentity[]> {
-  const deciding = factsOf(job.root, job.token, await decidingAttempt(job.root, job.token, job.jobAttempt));
-  const state = await readState(deciding);
+async function abortableAfterCommit(
+  deciding: JobFacts,
+  state: JobState,
+  record: Tombstone,
+): Promise<readonly UploadIdentity[]> {
   switch (state.state) {
     case 'undecided':
     case 'superseded':

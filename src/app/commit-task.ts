@@ -49,6 +49,8 @@ export interface CommitTaskResult {
   readonly bytes: number;
 }
 
+/** What one record is made for. */
+const maxFiles = 100_000;
 const etagPattern = /^[\x21-\x7e]{1,256}$/;
 
 /** One CommitTask: files are added in batches, each validated at once, and nothing is written before {@link commit}. */
@@ -61,15 +63,29 @@ export class TaskCommit {
     private readonly ctx: AppContext,
     private readonly job: Job,
     private readonly attempt: TaskAttempt,
+    private readonly fileCount: number,
   ) {}
 
   static async begin(
     ctx: AppContext,
-    input: { readonly job: JobRef; readonly attempt: AttemptRef },
+    input: { readonly job: JobRef; readonly attempt: AttemptRef; readonly fileCount: number },
     principal: string,
   ): Promise<TaskCommit> {
     const attempt = parseAttempt(input.attempt);
-    return new TaskCommit(ctx, await ctx.jobs.find(input.job, principal), attempt);
+    const { fileCount } = input;
+    if (!Number.isSafeInteger(fileCount) || fileCount < 0) {
+      throw new CommitterError(
+        'INVALID_FIELD',
+        `file_count must be a whole number, 0 at least; got ${fileCount}`,
+      );
+    }
+    if (fileCount > maxFiles) {
+      throw new CommitterError(
+        'LIMIT_EXCEEDED',
+        `a task attempt has at most ${maxFiles} files; got ${fileCount}`,
+      );
+    }
+    return new TaskCommit(ctx, await ctx.jobs.find(input.job, principal), attempt, fileCount);
   }
 
   /** @throws CommitterError INVALID_FIELD, INVALID_PARTS, PATH_OUTSIDE_DESTINATION, KEY_TOO_LONG, FORGED_HANDLE */
@@ -78,9 +94,11 @@ export class TaskCommit {
       if (file.inline === undefined) this.#files.push(this.#validate(file));
       else this.#inline.push(this.#validateInline(file.inline));
     }
+    if (this.#received > this.fileCount) this.#refuseCount();
   }
 
   async commit(): Promise<CommitTaskResult> {
+    if (this.#received !== this.fileCount) this.#refuseCount();
     refuseDuplicateKeys([...this.#files, ...this.#inline]);
     const set: PendingSet = {
       kind: 'pendingset',
@@ -96,6 +114,18 @@ export class TaskCommit {
     this.ctx.ledger.remove(this.job, this.#files);
     await this.#askDecision(set);
     return { files: fileCount(set), bytes: byteCount(set) };
+  }
+
+  get #received(): number {
+    return this.#files.length + this.#inline.length;
+  }
+
+  /** A stream that its client cancelled can look like one that it ended: the count tells them apart. */
+  #refuseCount(): never {
+    throw new CommitterError(
+      'INVALID_FIELD',
+      `file_count says ${this.fileCount} files, ${this.#received} came: nothing was committed`,
+    );
   }
 
   /** After the record, so that a decision that did not see the record is seen here. */

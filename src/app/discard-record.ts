@@ -1,4 +1,5 @@
-import type { PendingSet } from '../core/records/attempt-record.js';
+import type { TaskAttempt } from '../core/ids.js';
+import type { AttemptRecord, PendingSet } from '../core/records/attempt-record.js';
 import { isStoreError } from '../ports/object-store.js';
 import { abortUploads } from './abort-uploads.js';
 import type { AppContext } from './context.js';
@@ -9,11 +10,20 @@ import type { Job } from './job-directory.js';
  * publish it, and whoever ended the job has looked for losers before it was there.
  */
 export async function discardRecord(ctx: AppContext, job: Job, set: PendingSet): Promise<void> {
-  const { store } = job.root;
   await abortUploads(ctx, set.files);
-  const stored = await job.facts.readRecord(set.attempt.task, set.attempt.number);
-  if (stored?.value.kind !== 'pendingset') return;
-  const key = job.facts.layout.record(set.attempt.task, set.attempt.number);
+  await removeRecord(job, set.attempt, 'pendingset');
+}
+
+/** Removes the record of an attempt whose uploads are dealt with, if it is still of that kind. */
+export async function removeRecord(
+  job: Job,
+  attempt: TaskAttempt,
+  kind: AttemptRecord['kind'],
+): Promise<void> {
+  const { store } = job.root;
+  const stored = await job.facts.readRecord(attempt.task, attempt.number);
+  if (stored?.value.kind !== kind || stored.value.attempt.id !== attempt.id) return;
+  const key = job.facts.layout.record(attempt.task, attempt.number);
   try {
     const condition = store.capabilities.conditionalDelete ? { ifMatch: stored.etag } : {};
     await store.delete({ bucket: job.facts.bucket, key }, condition);

@@ -13,7 +13,13 @@ import { decodePlan, encodePlan, type Plan } from '../core/records/plan.js';
 import { unreadable } from '../core/records/codec.js';
 import type { TaskName } from '../core/ids.js';
 import type { JobLayout } from '../core/staging-layout.js';
-import { isStoreError, type ListedObject, type ObjectStore } from '../ports/object-store.js';
+import {
+  isStoreError,
+  type ListedObject,
+  type ObjectBody,
+  type ObjectRef,
+  type ObjectStore,
+} from '../ports/object-store.js';
 import { listAll } from './list-all.js';
 
 /** A fact with the ETag that a conditional overwrite needs. */
@@ -35,7 +41,7 @@ export interface ListedRecord {
 }
 
 /** A key that is there at every PUT and gone at every GET is a store that does not keep the port's contract. */
-const maxCreateTries = 10;
+const maxTries = 10;
 
 /** The state of one job attempt in the store. It settles what a lost reply leaves open and decides nothing. */
 export class JobFacts {
@@ -158,38 +164,45 @@ export class JobFacts {
         const { etag } = await this.store.put(object, body, { ifNoneMatch: '*' });
         return { status: 'created', value, etag };
       } catch (error) {
-        if (!isStoreError(error, 'precondition-failed', 'conflict') || tries === maxCreateTries) throw error;
+        if (!isStoreError(error, 'precondition-failed', 'conflict') || tries === maxTries) throw error;
       }
       // An earlier try whose reply was lost may be what is there: the same bytes are the same fact.
-      try {
-        const found = await this.store.get(object);
-        const same = Buffer.compare(found.body, body) === 0;
-        return {
-          status: same ? 'created' : 'exists',
-          value: same ? value : decode(found.body, key),
-          etag: found.etag,
-        };
-      } catch (error) {
-        // A 409 of a writer that failed in the end, or gc took it away meanwhile.
-        if (!isStoreError(error, 'not-found')) throw error;
-      }
+      const found = await this.#find(object);
+      // A 409 of a writer that failed in the end, or gc took it away meanwhile.
+      if (found === undefined) continue;
+      const same = Buffer.compare(found.body, body) === 0;
+      return {
+        status: same ? 'created' : 'exists',
+        value: same ? value : decode(found.body, key),
+        etag: found.etag,
+      };
     }
   }
 
   async #replace(key: string, body: Uint8Array, etag: string): Promise<boolean> {
     const object = { bucket: this.bucket, key };
-    try {
-      await this.store.put(object, body, { ifMatch: etag });
-      return true;
-    } catch (error) {
-      if (isStoreError(error, 'not-found')) return false;
-      if (!isStoreError(error, 'precondition-failed', 'conflict')) throw error;
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.store.put(object, body, { ifMatch: etag });
+        return true;
+      } catch (error) {
+        if (isStoreError(error, 'not-found')) return false;
+        const isRefused = isStoreError(error, 'precondition-failed');
+        if (!isRefused && (!isStoreError(error, 'conflict') || tries === maxTries)) throw error;
+        const found = await this.#find(object);
+        if (found === undefined) return false;
+        if (Buffer.compare(found.body, body) === 0) return true;
+        // A 409 of a writer that failed in the end leaves what was there: nobody was faster.
+        if (isRefused || found.etag !== etag) return false;
+      }
     }
+  }
+
+  async #find(object: ObjectRef): Promise<ObjectBody | undefined> {
     try {
-      const found = await this.store.get(object);
-      return Buffer.compare(found.body, body) === 0;
+      return await this.store.get(object);
     } catch (error) {
-      if (isStoreError(error, 'not-found')) return false;
+      if (isStoreError(error, 'not-found')) return undefined;
       throw error;
     }
   }

@@ -43,16 +43,26 @@ export async function finish(ctx: AppContext, input: Finish): Promise<void> {
 /** An object that changed since the plan was made is another writer's, and stays. */
 async function deleteReplaced(ctx: AppContext, deletion: Deletion): Promise<void> {
   const store = ctx.roots.storeOf(deletion);
-  try {
-    if (store.capabilities.conditionalDelete) {
+  const isUnchanged = async (): Promise<boolean> =>
+    sameEtag((await store.head(deletion))?.etag, deletion.etag);
+  if (!store.capabilities.conditionalDelete) {
+    if (await isUnchanged()) await store.delete(deletion, {});
+    return;
+  }
+  for (let tries = 1; ; tries++) {
+    try {
       await store.delete(deletion, { ifMatch: deletion.etag });
-    } else if (sameEtag((await store.head(deletion))?.etag, deletion.etag)) {
-      await store.delete(deletion, {});
+      return;
+    } catch (error) {
+      if (isStoreError(error, 'precondition-failed', 'not-found')) return;
+      if (!isStoreError(error, 'conflict') || tries === maxDeletes) throw error;
+      // A 409 may have changed nothing: an old object that stays beside the new ones is data twice.
+      if (!(await isUnchanged())) return;
     }
-  } catch (error) {
-    if (!isStoreError(error, 'precondition-failed', 'not-found', 'conflict')) throw error;
   }
 }
+
+const maxDeletes = 5;
 
 async function markDone(ctx: AppContext, facts: JobFacts): Promise<void> {
   for (;;) {

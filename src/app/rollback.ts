@@ -86,16 +86,19 @@ async function winnersOf(
 }
 
 export async function deleteOurs(store: ObjectStore, file: OutputFile): Promise<KeyFate> {
-  const found = await store.head(file);
-  if (found === undefined) return 'absent';
-  if (found.metadata[commitbridgeIdName] !== file.commitbridgeId) return 'foreign';
-  try {
-    await store.delete(file, store.capabilities.conditionalDelete ? { ifMatch: found.etag } : {});
-    return 'removed';
-  } catch (error) {
-    // Replaced since the HEAD: it is no longer ours.
-    if (isStoreError(error, 'precondition-failed', 'conflict')) return 'foreign';
-    if (isStoreError(error, 'not-found')) return 'absent';
-    throw error;
+  for (let tries = 1; ; tries++) {
+    const found = await store.head(file);
+    if (found === undefined) return 'absent';
+    if (found.metadata[commitbridgeIdName] !== file.commitbridgeId) return 'foreign';
+    try {
+      await store.delete(file, store.capabilities.conditionalDelete ? { ifMatch: found.etag } : {});
+      return 'removed';
+    } catch (error) {
+      if (isStoreError(error, 'not-found')) return 'absent';
+      // Replaced since the HEAD, or a 409 that changed nothing: the next HEAD tells.
+      if (!isStoreError(error, 'precondition-failed', 'conflict') || tries === maxDeletes) throw error;
+    }
   }
 }
+
+const maxDeletes = 5;

@@ -1,18 +1,7 @@
 import { CommitterError } from '../core/errors.js';
-import { isStoreError, type StoreError } from '../ports/object-store.js';
+import type { StoreError } from '../ports/object-store.js';
 
-/**
- * Runs a use case; an error of a store that it did not deal with becomes one that says what to do. The sentence
- * names the root and the configuration key that speaks for it.
- */
-export async function withStoreErrors<T>(where: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw isStoreError(error) ? toCommitterError(error, where) : error;
-  }
-}
-
+/** An error of a store that no use case dealt with, as a sentence that names the place and the key to change. */
 export function toCommitterError(error: StoreError, where: string): CommitterError {
   const options = { cause: error };
   switch (error.kind) {

@@ -17,7 +17,8 @@ export interface TaskAttempt {
   readonly id: string;
 }
 
-export const maxJobAttempt = 1_000_000;
+/** SetupJob settles each lower one by a request of its own. */
+export const maxJobAttempt = 1_000;
 const tokenPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 const taskPattern = /^[a-z]-[0-9]{1,10}$/;
 const setupIdPattern = /^[A-Za-z0-9._-]{1,128}$/;

@@ -100,7 +100,8 @@ export function shortText(text: string, field: string, maxBytes = 1_024): string
   return text;
 }
 
-function wholeNumber(text: string): number {
+/** -1 where it is none that JavaScript can hold; the use cases refuse that. */
+export function wholeNumber(text: string): number {
   const value = Number(text);
   return Number.isSafeInteger(value) ? value : -1;
 }

@@ -42,7 +42,7 @@ export function unary<Request, Response>(
   work: (request: Request, context: CallContext) => Response | Promise<Response>,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
-    respond(logger, () => work(wellFormed(call.request), contextOf(call)), callback);
+    respond(logger, call, () => work(wellFormed(call.request), contextOf(call)), callback);
   };
 }
 
@@ -53,7 +53,7 @@ export function clientStream<Request, Response>(
   return (call: ServerReadableStream<Request, Response>, callback) => {
     // A client that goes away in the middle ends the iteration with an error; the listener keeps a second one quiet.
     call.on('error', () => undefined);
-    respond(logger, () => work(untilCancelled(call), contextOf(call)), callback);
+    respond(logger, call, () => work(untilCancelled(call), contextOf(call)), callback);
   };
 }
 
@@ -71,10 +71,17 @@ async function* untilCancelled<Request, Response>(
   }
 }
 
+/** Of the job that a call is about, for messages. */
+function destinationOf(call: object): string {
+  const { request } = call as { request?: { job?: { destination?: string } | null } };
+  return request?.job?.destination ?? 'the job';
+}
+
 type Callback<Response> = (error: ReturnType<typeof statusOf> | null, response?: Response) => void;
 
 function respond<Response>(
   logger: Logger,
+  call: object,
   work: () => Response | Promise<Response>,
   callback: Callback<Response>,
 ): void {
@@ -86,7 +93,7 @@ function respond<Response>(
         callback(null, response);
       },
       (thrown: unknown) => {
-        const error = toError(thrown);
+        const error = toError(thrown, destinationOf(call));
         if (error.code === 'INTERNAL' || error.code === 'DATA_LOSS')
           logger.error('call failed', { error: thrown });
         callback(statusOf(error));

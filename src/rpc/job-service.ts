@@ -92,7 +92,11 @@ async function receiveCommit(
       if (header === null || header === undefined) {
         throw new CommitterError('INVALID_FIELD', 'the first message of CommitTask must be its header');
       }
-      const input = { job: decode.jobRef(header.job), attempt: decode.attemptRef(header.attempt) };
+      const input = {
+        job: decode.jobRef(header.job),
+        attempt: decode.attemptRef(header.attempt),
+        fileCount: decode.wholeNumber(header.fileCount),
+      };
       commit = await TaskCommit.begin(ctx, input, principal);
     } else {
       if (files === null || files === undefined) {

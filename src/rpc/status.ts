@@ -75,9 +75,9 @@ export function statusOf(error: CommitterError): Pick<StatusObject, 'code' | 'de
 }
 
 /** Whatever a use case threw. Faults of our own are not told to the client but for their being one. */
-export function toError(error: unknown): CommitterError {
+export function toError(error: unknown, where: string): CommitterError {
   if (error instanceof CommitterError) return error;
-  if (isStoreError(error)) return toCommitterError(error, 'this root');
+  if (isStoreError(error)) return toCommitterError(error, where);
   return new CommitterError('INTERNAL', 'the daemon has a fault; its log says more', { cause: error });
 }
 

@@ -196,6 +196,20 @@ describe('CommitTask', () => {
     expect(await attempt.commit()).toMatchObject({ files: '2' });
   });
 
+  it('that brings another number of files than its header says is refused: it may have been cut', async () => {
+    const attempt = job.attempt(0);
+    await attempt.write('a', 'a');
+    await attempt.write('b', 'b');
+    for (const files of [[attempt.files[0]!], [...attempt.files, attempt.files[0]!], []]) {
+      const stream = daemon.client.commitTaskStream();
+      stream.send({ header: attempt.header });
+      stream.send({ files: { files } });
+      await expectError(stream.end(), 'INVALID_FIELD', /file_count says 2/);
+    }
+    expect(job.recordsLeft()).toEqual([]);
+    expect(await attempt.commit()).toMatchObject({ files: '2' });
+  });
+
   it('validates all files before anything is written', async () => {
     const attempt = job.attempt(0);
     await attempt.write('good', 'x');

@@ -110,7 +110,9 @@ class Client:
 
     def messages(self, attempt, files):
         yield job_service_pb2.CommitTaskRequest(
-            header=job_service_pb2.CommitTaskHeader(job=self.job, attempt=attempt)
+            header=job_service_pb2.CommitTaskHeader(
+                job=self.job, attempt=attempt, file_count=len(files)
+            )
         )
         for file in files:
             yield job_service_pb2.CommitTaskRequest(files=job_service_pb2.ClosedFiles(files=[file]))

@@ -77,7 +77,8 @@ export class DaemonClient {
     ...batches: readonly (readonly wire.ClosedFile[])[]
   ): Promise<wire.CommitTaskResponse__Output> {
     const stream = this.commitTaskStream();
-    stream.send({ header });
+    const fileCount = batches.reduce((sum, files) => sum + files.length, 0);
+    stream.send({ header: { ...header, fileCount } });
     for (const files of batches) stream.send({ files: { files: [...files] } });
     return stream.end();
   }

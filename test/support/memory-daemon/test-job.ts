@@ -163,7 +163,7 @@ export class TestAttempt {
   }
 
   get header(): wire.CommitTaskHeader {
-    return { job: this.job.ref, attempt: this.ref };
+    return { job: this.job.ref, attempt: this.ref, fileCount: this.files.length };
   }
 
   /** Everything that its process knows of. */

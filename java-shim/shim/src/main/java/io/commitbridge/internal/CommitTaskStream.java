@@ -28,7 +28,9 @@ final class CommitTaskStream
   CommitTaskStream(JobRef job, TaskAttemptRef attempt, List<ClosedFile> files) {
     List<CommitTaskRequest> all = new ArrayList<>();
     all.add(CommitTaskRequest.newBuilder()
-        .setHeader(CommitTaskHeader.newBuilder().setJob(job).setAttempt(attempt)).build());
+        .setHeader(CommitTaskHeader.newBuilder()
+            .setJob(job).setAttempt(attempt).setFileCount(files.size()))
+        .build());
     for (List<ClosedFile> batch : Batches.of(files)) {
       if (!batch.isEmpty()) {
         all.add(CommitTaskRequest.newBuilder()
