@@ -134,6 +134,13 @@ public final class ConfKeys {
   public static final String UPLOAD_READ_TIMEOUT_DEFAULT = "60s";
 
   /**
+   * What happens to a DataFrame or SQL write of Spark to a destination of {@link #SCHEMES} that
+   * would not reach Commitbridge although {@link #ENDPOINTS} is set: {@code fail} or {@code warn}
+   * (at the start of the session only). Default fail.
+   */
+  public static final String SPARK_CHECK = "commitbridge.spark.check";
+
+  /**
    * Set by the shim, never by people: the token that setupJob made where nothing else names the
    * job. It ranks last, so that a configuration used again doesn't carry a dead token into the next
    * write.

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.Test;
 class BundleIT {
   private static final String PREFIX = "io/commitbridge/";
   private static final int JAVA_8 = 52;
+  /** What Hadoop and Spark find without being told. */
+  private static final List<String> SERVICES = Arrays.asList("org.apache.hadoop.fs.FileSystem",
+      "org.apache.spark.sql.SparkSessionExtensionsProvider");
 
   private static JarFile open() throws IOException {
     return new JarFile(System.getProperty("bundle.jar"));
@@ -69,13 +72,15 @@ class BundleIT {
       List<String> services = jar.stream().map(JarEntry::getName)
           .filter(name -> name.startsWith("META-INF/services/") && !name.endsWith("/"))
           .collect(Collectors.toList());
-      assertTrue(services.contains("META-INF/services/org.apache.hadoop.fs.FileSystem"));
+      for (String service : SERVICES) {
+        assertTrue(services.contains("META-INF/services/" + service), service);
+      }
       assertTrue(services.contains(
           "META-INF/services/io.commitbridge.shaded.io.grpc.ManagedChannelProvider"));
       for (String service : services) {
         String type = service.substring("META-INF/services/".length());
-        assertTrue(type.startsWith("io.commitbridge.shaded.")
-            || type.equals("org.apache.hadoop.fs.FileSystem"), service);
+        assertTrue(
+            type.startsWith("io.commitbridge.shaded.") || SERVICES.contains(type), service);
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(
             jar.getInputStream(jar.getEntry(service)), StandardCharsets.UTF_8))) {
           for (String line = lines.readLine(); line != null; line = lines.readLine()) {

@@ -38,7 +38,7 @@ public final class Destination {
     if (path == null) {
       return false;
     }
-    String scheme = qualify(path, conf).toUri().getScheme();
+    String scheme = scheme(path, conf);
     Collection<String> bridged =
         conf.getTrimmedStringCollection(ConfKeys.SCHEMES);
     if (bridged.isEmpty()) {
@@ -50,6 +50,11 @@ public final class Destination {
       }
     }
     return false;
+  }
+
+  /** The scheme of a path, or of the default file system where it has none. */
+  public static String scheme(Path path, Configuration conf) {
+    return qualify(path, conf).toUri().getScheme();
   }
 
   /** Refuses a directory of a bridged job that the daemon doesn't look after. */

@@ -106,7 +106,7 @@ public class BridgeCommitProtocol extends FileCommitProtocol implements Serializ
       return own.deleteWithJob(fs, target, recursive);
     }
     if (token != null) {
-      throw Unchecked.of(new CommitbridgeException("INVALID_FIELD",
+      throw unchecked(new CommitbridgeException("INVALID_FIELD",
           "What a job overwrites must be known before it is set up: " + target));
     }
     if (replaced == null) {
@@ -129,7 +129,7 @@ public class BridgeCommitProtocol extends FileCommitProtocol implements Serializ
     try {
       token = calls.setupJob(context);
     } catch (IOException e) {
-      throw Unchecked.of(e);
+      throw unchecked(e);
     }
   }
 
@@ -183,9 +183,9 @@ public class BridgeCommitProtocol extends FileCommitProtocol implements Serializ
       }
       driver(context).commitJob(context, attempts);
     } catch (InvocationTargetException e) {
-      throw Unchecked.of(e.getCause());
+      throw unchecked(e.getCause());
     } catch (IOException | ReflectiveOperationException e) {
-      throw Unchecked.of(e);
+      throw unchecked(e);
     }
   }
 
@@ -216,7 +216,7 @@ public class BridgeCommitProtocol extends FileCommitProtocol implements Serializ
     try {
       calls.setupTask(context);
     } catch (IOException e) {
-      throw Unchecked.of(e);
+      throw unchecked(e);
     }
   }
 
@@ -255,7 +255,7 @@ public class BridgeCommitProtocol extends FileCommitProtocol implements Serializ
       return task(context).newFile(
           context, dir.isEmpty() ? null : dir.get(), names.of(context, spec));
     } catch (IOException e) {
-      throw Unchecked.of(e);
+      throw unchecked(e);
     }
   }
 
@@ -297,7 +297,7 @@ public class BridgeCommitProtocol extends FileCommitProtocol implements Serializ
     try {
       return task(context).newFileAt(context, absoluteDir, names.of(context, spec));
     } catch (IOException e) {
-      throw Unchecked.of(e);
+      throw unchecked(e);
     }
   }
 
@@ -396,14 +396,12 @@ public class BridgeCommitProtocol extends FileCommitProtocol implements Serializ
   }
 
   /** Scala declares no exceptions, and Spark handles IOExceptions. */
-  private static final class Unchecked {
-    static RuntimeException of(Throwable error) {
-      return Unchecked.<RuntimeException>raise(error);
-    }
+  static RuntimeException unchecked(Throwable error) {
+    return BridgeCommitProtocol.<RuntimeException>raise(error);
+  }
 
-    @SuppressWarnings("unchecked")
-    private static <E extends Throwable> RuntimeException raise(Throwable error) throws E {
-      throw (E) error;
-    }
+  @SuppressWarnings("unchecked")
+  private static <E extends Throwable> RuntimeException raise(Throwable error) throws E {
+    throw (E) error;
   }
 }
