@@ -23,10 +23,21 @@ export interface Facts {
 
 const maxJobAttempts = 5;
 
+function isRecord(key: string): boolean {
+  return key.startsWith(stagingKey) && /\/(tasks|opened|files)\//.test(key);
+}
+
 /** Looks at the raw store, past everything that the engine says of itself. */
 export class Checks {
   private readonly foreignObjects = new Map<string, string>();
   private readonly foreignUploads = new Set<string>();
+  /** Tokens of jobs that gc was free to forget, and their published keys. */
+  private readonly collected = new Map<string, { readonly files: string; readonly wasPublished: boolean }>();
+  /** The user accepted a loss: `--force`, or a store without the conditions that would prevent it. */
+  mayLoseOverwritten = false;
+  mayLoseMarker = false;
+  /** Keys at which the scenario put an object of its own over the job's. */
+  readonly lostToOthers = new Set<string>();
   /** Keys of foreign objects that the scenario gives away: overwritten, replaced, or the old marker. */
   readonly givenAway = new Set<string>();
 
@@ -36,13 +47,15 @@ export class Checks {
   ) {
     world.onEffect = (kind) => {
       if (kind === 'complete' || kind === 'put') this.nothingBeforeDecision(kind);
+      if (kind === 'put') this.noMarkerBeforePublished();
+      if (kind === 'delete' || kind === 'delete_many') this.nothingGoesBeforePublished();
     };
   }
 
-  async addForeignObject(key: string, isGivenAway = false): Promise<void> {
-    await this.world.raw.put({ bucket, key }, Buffer.from(`foreign ${key}`), {});
+  async addForeignObject(key: string, isGivenAway = false, content = `foreign ${key}`): Promise<void> {
     if (isGivenAway) this.givenAway.add(key);
-    this.foreignObjects.set(key, `foreign ${key}`);
+    await this.world.raw.put({ bucket, key }, Buffer.from(content), {});
+    this.foreignObjects.set(key, content);
   }
 
   async addForeignUpload(key: string): Promise<void> {
@@ -54,16 +67,87 @@ export class Checks {
   /** G1, at every instant: an object of a job is there only after a commit decision of the job. */
   private nothingBeforeDecision(kind: string): void {
     for (const { token, key } of this.published()) {
+      if (this.collected.has(token)) continue;
       const decided = this.factsOfSync(token).some(({ decision }) => decision === 'commit');
       if (!decided)
         this.violate(`G1: ${key} of ${token} is visible before any commit decision, after a ${kind}`);
     }
   }
 
+  /** Never a moment with neither old nor new: what a job replaces goes once all of the new is there. */
+  private nothingGoesBeforePublished(): void {
+    if (this.givenAway.size === 0) return;
+    const isPublished = this.tokens().some((token) => this.isPublished(token));
+    if (isPublished) return;
+    const keys = new Set(this.world.raw.objects(bucket).map(({ key }) => key));
+    for (const key of this.givenAway) {
+      if (!keys.has(key) && !key.endsWith('/_SUCCESS'))
+        this.violate(`${key} went before the job was published`);
+    }
+  }
+
+  /** A success marker says that all files of its job are there. */
+  private noMarkerBeforePublished(): void {
+    for (const { destination, options } of this.drivers) {
+      const token = this.markerAt(destination);
+      if (token !== undefined && token === options.token && !this.isPublished(token))
+        this.violate(`the success marker of ${token} is there before the job is published`);
+    }
+  }
+
+  private isPublished(token: string): boolean {
+    const remembered = this.collected.get(token);
+    if (remembered !== undefined) return remembered.wasPublished;
+    return this.factsOfSync(token).some(({ outcome }) => outcome === 'published' || outcome === 'done');
+  }
+
+  /** Of which job the success marker there is. */
+  private markerAt(destination: string): string | undefined {
+    const marker = this.world.raw.objects(bucket).find(({ key }) => key === `${destination}/_SUCCESS`);
+    if (marker === undefined || marker.body.byteLength === 0) return undefined;
+    const text = Buffer.from(marker.body).toString();
+    return text.startsWith('{') ? (JSON.parse(text) as { jobId: string }).jobId : undefined;
+  }
+
+  private tokens(): string[] {
+    return [...new Set(this.drivers.map(({ options }) => options.token))];
+  }
+
+  /** The token is a new job's. */
+  forget(token: string): void {
+    this.collected.delete(token);
+  }
+
+  /**
+   * What gc will make of the jobs that have ended: it forgets them. From here on nothing of them may change, and
+   * their facts may be gone.
+   */
+  rememberEnded(): void {
+    const published = this.published();
+    for (const token of this.tokens()) {
+      const files = published
+        .filter((file) => file.token === token)
+        .map(({ key }) => key)
+        .sort()
+        .join();
+      this.collected.set(token, { files, wasPublished: this.isPublished(token) });
+    }
+  }
+
+  /** Before any gc, where nothing failed: an ended job leaves no upload and no record. */
+  tidy(leavesRecords: boolean): void {
+    for (const { key } of this.openUploads())
+      this.violate(`G1: the upload of ${key} is left to gc though nothing failed`);
+    if (leavesRecords) return;
+    for (const { key } of this.world.raw.objects(bucket)) {
+      if (isRecord(key)) this.violate(`the record ${key} is left to gc though nothing failed`);
+    }
+  }
+
   /** G1 to G4, when everybody who could recover has done so. */
   final(): void {
     const published = this.published();
-    for (const token of new Set(this.drivers.map(({ options }) => options.token))) {
+    for (const token of this.tokens()) {
       this.checkJob(
         token,
         published.filter((file) => file.token === token),
@@ -73,12 +157,40 @@ export class Checks {
       if (!this.drivers.some(({ options }) => options.token === token))
         this.violate(`an unknown job published ${key}`);
     }
+    this.checkMarkers();
     this.checkForeign();
     this.checkLeftovers();
   }
 
+  /** After `done` the marker is there; after anything else there is none of that job. */
+  private checkMarkers(): void {
+    for (const destination of new Set(this.drivers.map((driver) => driver.destination))) {
+      const drivers = this.drivers.filter((driver) => driver.destination === destination);
+      const marked = this.markerAt(destination);
+      const isDone = (token: string): boolean => this.isPublished(token);
+      if (marked !== undefined && !this.tokens().some((token) => token === marked && isDone(token)))
+        this.violate(`the success marker in ${destination} is of ${marked}, which was not published`);
+      // Another job's setupJob takes the marker away, and only its commitJob brings one.
+      const areAllDone = drivers.every(
+        ({ options }) => options.options?.successMarker !== false && isDone(options.token),
+      );
+      if (areAllDone && marked === undefined && !this.mayLoseMarker)
+        this.violate(`there is no success marker in ${destination}, though its jobs are done`);
+    }
+  }
+
   private checkJob(token: string, published: readonly Published[]): void {
     const facts = this.factsOfSync(token);
+    const remembered = this.collected.get(token);
+    if (remembered !== undefined) {
+      const now = published
+        .map(({ key }) => key)
+        .sort()
+        .join();
+      if (now !== remembered.files)
+        this.violate(`after gc ${token} has ${now || 'nothing'}, before ${remembered.files || 'nothing'}`);
+      return;
+    }
     const committed = facts.filter(({ decision }) => decision === 'commit');
     if (committed.length > 1 && committed.filter(({ outcome }) => outcome !== 'rolled-back').length > 1) {
       this.violate(
@@ -123,17 +235,17 @@ export class Checks {
     }
     const found = new Set(published.map(({ task, number, name }) => `${task} ${number} ${name}`));
     for (const file of expected)
-      if (!found.has(file) && !this.isLostToOthers(file)) this.violate(`G3: ${file} of ${token} is missing`);
+      if (!found.has(file) && !this.isLostToOthers(token, file))
+        this.violate(`G3: ${file} of ${token} is missing`);
     for (const file of found)
       if (!expected.has(file)) this.violate(`G2: ${file} of ${token} is published and not in the plan`);
   }
 
   /** A key that another job wrote as well: the last Complete has it. */
-  private isLostToOthers(file: string): boolean {
+  private isLostToOthers(token: string, file: string): boolean {
     const name = file.split(' ').slice(2).join(' ');
-    return this.published().some(
-      (other) => other.name === name && !file.startsWith(`${other.task} ${other.number} `),
-    );
+    if ([...this.lostToOthers].some((key) => key.endsWith(`/${name}`))) return true;
+    return this.published().some((other) => other.name === name && other.token !== token);
   }
 
   /** An attempt that the driver counts, the last of its task that it was told OK of, is what is published. */
@@ -149,15 +261,27 @@ export class Checks {
           `G2: the driver counts ${attempt.ref.attemptId}, and no attempt of its task is published`,
         );
     }
+    // Where nothing failed, every commit that was made was answered.
+    if (this.world.injector.triggered.length > 0) return;
+    const answered = new Set(
+      drivers.flatMap(({ committedAttempts }) => committedAttempts.map(({ ref }) => ref.attemptId)),
+    );
+    for (const { attempt } of plan.winners) {
+      if (!answered.has(attempt.id))
+        this.violate(`G2: ${attempt.id} is published, and its commitTask was never answered with OK`);
+    }
   }
 
   private checkForeign(): void {
     const objects = new Map(
       this.world.raw.objects(bucket).map((object) => [object.key, Buffer.from(object.body).toString()]),
     );
+    // Nothing is given away by a job that was not published.
+    const isAnyPublished = this.tokens().some((token) => this.isPublished(token));
     for (const [key, body] of this.foreignObjects) {
-      if (!this.givenAway.has(key) && objects.get(key) !== body)
-        this.violate(`G4: the foreign object ${key} was touched`);
+      const mayGo =
+        this.givenAway.has(key) && (isAnyPublished || this.mayLoseOverwritten || key.endsWith('/_SUCCESS'));
+      if (!mayGo && objects.get(key) !== body) this.violate(`G4: the foreign object ${key} was touched`);
     }
     const open = new Set(this.world.raw.uploads(bucket).map(({ uploadId }) => uploadId));
     for (const uploadId of this.foreignUploads) {
@@ -168,13 +292,18 @@ export class Checks {
   /** What nobody needs any more is gone, after gc. */
   private checkLeftovers(): void {
     for (const { key, uploadId, state } of this.world.raw.uploads(bucket)) {
-      if (!this.foreignUploads.has(uploadId) && state === 'open')
+      if (!this.foreignUploads.has(uploadId) && state === 'open' && !this.world.mayBeOrphan(uploadId))
         this.violate(`G1: the upload of ${key} is left open`);
     }
     for (const { key } of this.world.raw.objects(bucket)) {
-      if (/\/(tasks|opened|files)\//.test(key) && key.startsWith(stagingKey))
-        this.violate(`the record ${key} is left`);
+      if (isRecord(key)) this.violate(`the record ${key} is left`);
     }
+  }
+
+  /** After `gc --prefix` over all: orphans and parts that landed late are gone too. */
+  nothingOpen(): void {
+    for (const { key } of this.world.raw.uploads(bucket))
+      this.violate(`G1: gc --prefix left the upload of ${key}`);
   }
 
   /** Uploads that are open and not foreign. */

@@ -2,7 +2,7 @@ import { abortJob } from '../../src/app/abort-job.js';
 import { abortTask } from '../../src/app/abort-task.js';
 import type { AttemptRef } from '../../src/app/attempt-ref.js';
 import { commitJob } from '../../src/app/commit-job.js';
-import { TaskCommit, type ClosedFileRef } from '../../src/app/commit-task.js';
+import { TaskCommit, type InlineFileRef, type PartRef } from '../../src/app/commit-task.js';
 import type { AppContext } from '../../src/app/context.js';
 import type { FileRef } from '../../src/app/file-ref.js';
 import type { JobRef } from '../../src/app/job-directory.js';
@@ -78,7 +78,7 @@ export class Driver {
         } catch (error) {
           if (error instanceof DaemonDied && this.world.driversDieToo) throw new DriverDied();
           if (!isRepeatable(error) || tries > 20) throw error;
-          await this.world.pass(200);
+          await this.world.pass(Math.min(200 * 2 ** tries, 60_000));
         }
       }
     };
@@ -90,6 +90,17 @@ export class Driver {
     const options = { ...plain, ...this.options.options };
     const input = { job: this.ref, setupId: this.setupId, options, description: '', protocolVersion: 1 };
     return this.call((ctx) => setupJob(ctx, input, principal));
+  }
+
+  /** The refusal, where there is one. */
+  async trySetup(): Promise<CommitterError | undefined> {
+    try {
+      await this.setup();
+      return undefined;
+    } catch (error) {
+      if (!isCommitterError(error) || error.reason === 'INTERNAL') throw error;
+      return error;
+    }
   }
 
   attempt(task: number, number = 0, daemon?: number): TaskAttempt {
@@ -143,11 +154,18 @@ export class Driver {
   }
 }
 
+/** A file of a task attempt that was uploaded and closed. */
+export interface UploadedFile {
+  readonly pending: FileRef;
+  readonly parts: readonly PartRef[];
+}
+
 /** One run of a task. */
 export class TaskAttempt {
   readonly ref: AttemptRef;
   readonly task: string;
-  readonly closed: ClosedFileRef[] = [];
+  readonly closed: UploadedFile[] = [];
+  readonly inline: InlineFileRef[] = [];
   readonly names: string[] = [];
   refused: CommitterError | undefined;
 
@@ -167,6 +185,10 @@ export class TaskAttempt {
     driver.world.attempts.set(this.ref.attemptId, this);
   }
 
+  get ofToken(): string {
+    return this.driver.options.token;
+  }
+
   async open(name: string): Promise<FileRef> {
     const { driver } = this;
     const uri = `${driver.ref.destination}/${name}`;
@@ -175,12 +197,13 @@ export class TaskAttempt {
   }
 
   /** Opens, uploads and closes a file; false where the job takes no more. */
-  async write(name: string): Promise<boolean> {
+  async write(name: string, slowMs = 0): Promise<boolean> {
     const { driver } = this;
     try {
       const file = await this.open(name);
       const key = file.uri.slice(`s3://${bucket}/`.length);
       const body = Buffer.from(contentOf(driver.options.token, this.task, this.number, name));
+      if (slowMs > 0) await driver.world.pass(slowMs);
       const part = await driver.world.raw.uploadPart({ bucket, key, uploadId: file.uploadId }, 1, body);
       this.closed.push({
         pending: file,
@@ -196,15 +219,29 @@ export class TaskAttempt {
     }
   }
 
-  /** False where the daemon refused for good. */
-  async commit(): Promise<boolean> {
+  /** A file whose bytes go with commitTask. */
+  writeInline(name: string): void {
     const { driver } = this;
+    const content = Buffer.from(contentOf(driver.options.token, this.task, this.number, name));
+    this.inline.push({ uri: `${driver.ref.destination}/${name}`, content, contentType: '' });
+    this.names.push(name);
+  }
+
+  /** False where the daemon refused for good. */
+  async commit(daemon = this.daemon): Promise<boolean> {
+    const { driver } = this;
+    this.refused = undefined;
     try {
       await driver.call(async (ctx) => {
-        const commit = await TaskCommit.begin(ctx, { job: driver.ref, attempt: this.ref }, principal);
-        commit.add(this.closed);
+        const fileCount = this.closed.length + this.inline.length;
+        const commit = await TaskCommit.begin(
+          ctx,
+          { job: driver.ref, attempt: this.ref, fileCount },
+          principal,
+        );
+        commit.add([...this.closed, ...this.inline.map((inline) => ({ inline }))]);
         return commit.commit();
-      }, this.daemon);
+      }, daemon);
       driver.committedAttempts.push(this);
       return true;
     } catch (error) {
@@ -216,9 +253,12 @@ export class TaskAttempt {
 
   /** From the process that wrote it, or, with `blind`, from one that knows the ids only. */
   async abort(blind = false): Promise<void> {
+    await this.abortFiles(blind ? [] : this.closed.map(({ pending }) => pending));
+  }
+
+  async abortFiles(files: readonly FileRef[]): Promise<void> {
     const { driver } = this;
     driver.givenUp.add(this.ref.attemptId);
-    const files = blind ? [] : this.closed.map(({ pending }) => pending);
     try {
       await driver.call(
         (ctx) => abortTask(ctx, { job: driver.ref, attempt: this.ref, files }, principal),

@@ -1,52 +1,127 @@
 import {
   InterceptedStore,
+  type RequestKind,
   type Send,
   type StoreRequest,
 } from '../../src/adapters/decorators/intercepted-store.js';
 import { StoreError, type CallOptions, type ObjectStore } from '../../src/ports/object-store.js';
 
 /**
- * What happens to a store request:
- * - `before`: its daemon dies before the request has an effect;
- * - `after`: its daemon dies after the effect;
- * - `late`: its daemon dies, and the effect comes after others have begun to recover;
- * - `lost`: the effect happens, the reply does not come: the daemon lives and sees a connection that broke;
- * - `failed`: the request fails without an effect, and the daemon lives.
+ * The daemon that sends the request dies:
+ * - `before`: before the request has an effect;
+ * - `after`: after the effect;
+ * - `late`: the effect comes after others have begun to recover.
  */
-export const faultModes = ['before', 'after', 'late', 'lost', 'failed'] as const;
+export const killingModes = ['before', 'after', 'late'] as const;
+
+/**
+ * The daemon lives:
+ * - `lost`: the effect happens, the reply does not come (a reset connection, or an error in the body of a 200 whose
+ *   object was made);
+ * - `failed`: no effect, a broken connection (or an error in the body of a 200 whose object was not made);
+ * - `outage`: from here on the store answers 503 to everybody, for three minutes;
+ * - `expired`: the credentials have expired;
+ * - `gone`: a Complete has its effect and answers 404, as some servers do to one that overlaps or is repeated;
+ * - `conflict`: 409 without an effect;
+ * - `slow`: the request takes twenty seconds to arrive;
+ * - `paused`: the reply takes twenty seconds to come, as when the daemon stands still.
+ */
+export const livingModes = [
+  'lost',
+  'failed',
+  'outage',
+  'expired',
+  'gone',
+  'conflict',
+  'slow',
+  'paused',
+] as const;
+export const faultModes = [...killingModes, ...livingModes] as const;
 export type FaultMode = (typeof faultModes)[number];
+
+export function appliesTo(mode: FaultMode, kind: RequestKind | undefined): boolean {
+  if (mode === 'gone') return kind === 'complete';
+  if (mode === 'conflict') return kind === 'complete' || kind === 'put' || kind === 'delete';
+  return true;
+}
 
 export interface Fault {
   /** Counted from 1 over all requests since the fault before. */
   readonly request: number;
   readonly mode: FaultMode;
-  /** With `late`: the effect comes after so many further requests, or when nothing else is left to do. */
+  /** With `late`: the effect comes after so many further requests; without it, when nothing else is left to do. */
   readonly delayRequests?: number;
 }
 
+export function formatFaults(faults: readonly Fault[]): string {
+  return faults
+    .map(({ request, mode, delayRequests }) =>
+      [request, mode, delayRequests ?? ''].join(':').replace(/:$/, ''),
+    )
+    .join(',');
+}
+
+/** @throws Error where it is not what {@link formatFaults} gives. */
+export function parseFaults(text: string): Fault[] {
+  if (text === '') return [];
+  return text.split(',').map((each) => {
+    const [request = '', mode = '', delay = ''] = each.split(':');
+    const known = faultModes.find((name) => name === mode);
+    if (!/^[1-9][0-9]*$/.test(request) || known === undefined) throw new Error(`no fault: ${each}`);
+    return {
+      request: Number(request),
+      mode: known,
+      ...(delay === '' ? {} : { delayRequests: Number(delay) }),
+    };
+  });
+}
+
+export const outageMs = 3 * 60_000;
+const slowMs = 20_000;
+
+/** An engine that asks for so much goes round in circles. */
+const maxRequests = 20_000;
+
 /** Counts the requests of a world and lets the planned faults happen. */
 export class FaultInjector {
-  private counted = 0;
   private pending: Fault[];
   private readonly late: { due: number; readonly run: () => Promise<void> }[] = [];
+  private outageUntilMs = 0;
   /** Of all requests so far. */
   total = 0;
+  /** Since the last fault that happened. */
+  counted = 0;
+  /** In their order, up to the first fault. */
+  readonly kinds: RequestKind[] = [];
   readonly triggered: string[] = [];
 
-  constructor(faults: readonly Fault[]) {
+  constructor(
+    faults: readonly Fault[],
+    private readonly nowMs: () => number,
+  ) {
     this.pending = [...faults];
   }
 
   /** The fault of this request, if it is its turn. */
-  next(describe: () => string): Fault | undefined {
+  next(kind: RequestKind): Fault | undefined {
     this.total++;
     this.counted++;
+    if (this.triggered.length === 0) this.kinds.push(kind);
     const [fault] = this.pending;
-    if (fault?.request !== this.counted) return undefined;
+    if (fault?.request !== this.counted || !appliesTo(fault.mode, kind)) return undefined;
     this.pending = this.pending.slice(1);
     this.counted = 0;
-    this.triggered.push(`request ${this.total} (${describe()}) ${fault.mode}`);
+    this.triggered.push(`request ${this.total} (${kind}) ${fault.mode}`);
+    if (fault.mode === 'outage') this.outageUntilMs = this.nowMs() + outageMs;
     return fault;
+  }
+
+  get isOver(): boolean {
+    return this.total > maxRequests;
+  }
+
+  get isOutage(): boolean {
+    return this.nowMs() < this.outageUntilMs;
   }
 
   delay(fault: Fault, run: () => Promise<void>): void {
@@ -70,6 +145,15 @@ export interface Mortal {
   die(): void;
 }
 
+/** What the network tells the world. */
+export interface Observation {
+  /** A request has had its effect, or has been refused. */
+  effect(kind: RequestKind): void;
+  /** An upload was opened; `isKnown` where its id reaches the daemon. */
+  opened(uploadId: string, isKnown: boolean): void;
+  pass(ms: number): Promise<void>;
+}
+
 const never = new Promise<never>(() => undefined);
 
 /** The network between one daemon and the store. */
@@ -78,51 +162,84 @@ export class FaultyNetwork extends InterceptedStore {
     inner: ObjectStore,
     private readonly injector: FaultInjector,
     private readonly daemon: Mortal,
-    private readonly afterEffect: (kind: string) => void,
+    private readonly observation: Observation,
   ) {
     super(inner);
   }
 
   protected async around<T>(request: StoreRequest, call: CallOptions, send: Send<T>): Promise<T> {
+    const { injector, daemon, observation } = this;
     // A promise that never settles: no catch, finally or timer of a dead daemon runs.
-    if (this.daemon.isDead) return never;
-    await this.injector.arrivals();
-    if (this.daemon.isDead) return never;
-    const fault = this.injector.next(() => request.kind);
-    const effect = async (): Promise<T> => {
+    if (daemon.isDead || injector.isOver) return never;
+    await injector.arrivals();
+    if (daemon.isDead) return never;
+    const fault = injector.next(request.kind);
+    const effect = async (isHeard: boolean): Promise<T> => {
       try {
-        return await send(call);
+        const result = await send(call);
+        if (request.kind === 'initiate') observation.opened(String(result), isHeard && !daemon.isDead);
+        return result;
       } finally {
-        this.afterEffect(request.kind);
+        observation.effect(request.kind);
+      }
+    };
+    /** The daemon may have died of another request meanwhile. */
+    const answer = async (): Promise<T> => {
+      try {
+        const result = await effect(true);
+        if (fault?.mode === 'paused') await observation.pass(slowMs);
+        return daemon.isDead ? await never : result;
+      } catch (error) {
+        if (daemon.isDead) return await never;
+        throw error;
       }
     };
     switch (fault?.mode) {
-      case undefined: {
-        try {
-          const result = await effect();
-          return this.daemon.isDead ? await never : result;
-        } catch (error) {
-          return this.daemon.isDead ? await never : Promise.reject(error as Error);
-        }
-      }
+      case undefined:
+        if (injector.isOutage) throw unavailable();
+        return answer();
+      case 'paused':
+        return answer();
+      case 'slow':
+        await observation.pass(slowMs);
+        return answer();
       case 'before':
-        this.daemon.die();
+        daemon.die();
         return never;
       case 'after':
-        await effect().catch(() => undefined);
-        this.daemon.die();
+        await effect(false).catch(() => undefined);
+        daemon.die();
         return never;
       case 'late':
-        this.daemon.die();
-        this.injector.delay(fault, async () => {
-          await effect().catch(() => undefined);
+        daemon.die();
+        injector.delay(fault, async () => {
+          await effect(false).catch(() => undefined);
         });
         return never;
       case 'lost':
-        await effect().catch(() => undefined);
+        await effect(false).catch(() => undefined);
         throw new StoreError('unavailable', 'the connection was reset before the reply');
       case 'failed':
         throw new StoreError('unavailable', 'the connection was refused');
+      case 'outage':
+        throw unavailable();
+      case 'expired':
+        throw new StoreError('expired-credentials', 'the token has expired', {
+          status: 403,
+          code: 'ExpiredToken',
+        });
+      case 'gone':
+        await effect(false).catch(() => undefined);
+        throw new StoreError('no-such-upload', 'no such upload', { status: 404, code: 'NoSuchUpload' });
+      case 'conflict':
+        throw new StoreError('conflict', 'a concurrent write', {
+          status: 409,
+          code: 'ConditionalRequestConflict',
+        });
     }
   }
+}
+
+function unavailable(): StoreError {
+  return new StoreError('unavailable', 'slow down', { status: 503, code: 'SlowDown' });
 }

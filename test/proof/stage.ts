@@ -1,14 +1,15 @@
 import { collectGarbage } from '../../src/app/gc.js';
 import { isCommitterError } from '../../src/core/errors.js';
-import type { StoreCapabilities } from '../../src/ports/object-store.js';
+import type { RequestKind } from '../../src/adapters/decorators/intercepted-store.js';
+import { isStoreError, type StoreCapabilities } from '../../src/ports/object-store.js';
 import { Checks } from './checks.js';
 import { Driver, DriverDied, type DriverOptions } from './driver.js';
-import type { Fault } from './faults.js';
+import { outageMs, type Fault } from './faults.js';
 import { bucket, Daemon, isRepeatable, World } from './world.js';
 
 /**
  * Who goes on after a daemon died: its clients, at another daemon; or, where the driver died as well, the
- * operator, the next job attempt, or nobody but gc.
+ * operator, or nobody but gc. (The next job attempt goes on in the scenarios that are about it.)
  */
 export const recoveries = ['clients', 'jobs abort', 'jobs commit', 'gc'] as const;
 export type Recovery = (typeof recoveries)[number];
@@ -19,8 +20,15 @@ export interface Scenario {
   readonly about: string;
   /** Few enough requests for a second death at each request of the recovery. */
   readonly isSmall?: boolean;
+  /** The seed matters: something happens at once. */
+  readonly isRace?: boolean;
   readonly capabilities?: Partial<StoreCapabilities>;
   readonly pageSize?: number;
+  readonly isExclusive?: boolean;
+  /** Without any failure something is left that only gc ends: tombstones of late calls, or uploads as well. */
+  readonly leavesToGc?: 'records' | 'uploads';
+  /** After the recovery the operator has to end the job by force. */
+  readonly needsForce?: boolean;
   /** Before the first request that counts. */
   prepare?(stage: Stage): Promise<void>;
   run(stage: Stage): Promise<void>;
@@ -36,33 +44,46 @@ export interface RunPlan {
 }
 
 export interface RunResult {
+  /** Of the scenario, without recovery and gc. */
   readonly requests: number;
+  readonly kinds: readonly RequestKind[];
+  /** After the last fault, with recovery and gc. */
+  readonly requestsAfter: number;
   readonly triggered: readonly string[];
   readonly violations: readonly string[];
   /** Uploads that no record and no ledger knew: their daemon died within a second of opening them. */
   readonly orphans: number;
 }
 
+const ttlMs = 7 * 86_400_000;
+
 /** One world with its drivers, from the first request to the last check. */
 export class Stage {
   readonly world: World;
   readonly drivers: Driver[] = [];
   readonly checks: Checks;
-  private started = false;
+  private requests = 0;
+  private requestsAfter = 0;
+  private orphans = 0;
 
   private constructor(
     private readonly scenario: Scenario,
     private readonly plan: RunPlan,
   ) {
+    const { capabilities, pageSize, isExclusive } = scenario;
     this.world = new World({
       seed: plan.seed,
       faults: plan.faults,
       retries: plan.retries,
-      ...(scenario.capabilities === undefined ? {} : { capabilities: scenario.capabilities }),
-      ...(scenario.pageSize === undefined ? {} : { pageSize: scenario.pageSize }),
+      ...(capabilities === undefined ? {} : { capabilities }),
+      ...(pageSize === undefined ? {} : { pageSize }),
+      ...(isExclusive === undefined ? {} : { isExclusive }),
     });
     this.world.driversDieToo = plan.recovery !== 'clients';
     this.checks = new Checks(this.world, this.drivers);
+    // A DELETE that is under way for long meets another object than the one that was looked at.
+    this.checks.mayLoseMarker = capabilities?.conditionalDelete === false;
+    this.checks.mayLoseOverwritten = scenario.needsForce === true;
   }
 
   static async run(scenario: Scenario, plan: RunPlan): Promise<RunResult> {
@@ -77,14 +98,13 @@ export class Stage {
     const { world } = stage;
     return {
       requests: stage.requests,
+      kinds: world.injector.kinds.slice(0, stage.requests),
+      requestsAfter: stage.requestsAfter,
       triggered: world.injector.triggered,
       violations: [...new Set(world.violations)],
       orphans: stage.orphans,
     };
   }
-
-  requests = 0;
-  orphans = 0;
 
   driver(options: DriverOptions): Driver {
     const driver = new Driver(this.world, options);
@@ -92,9 +112,14 @@ export class Stage {
     return driver;
   }
 
-  /** True once a death has ended the drivers. */
-  get isRecovering(): boolean {
-    return this.started;
+  /** So many daemons run from the start. */
+  daemons(count: number): void {
+    while (this.world.daemons.length < count) this.world.start();
+  }
+
+  /** For what an outsider does at some moment. */
+  async moments(limit: number): Promise<void> {
+    for (let turns = this.world.random.below(limit); turns > 0; turns--) await Promise.resolve();
   }
 
   private async play(): Promise<void> {
@@ -107,80 +132,117 @@ export class Stage {
     this.requests = this.world.injector.total;
     await this.recover();
     await this.world.injector.arriveAll();
+    // A daemon that is told to stop while the store is away loses its ledger.
+    if (this.world.injector.isOutage) await this.world.pass(outageMs);
+    // What follows a rollback after a while happens before the look at what is left.
+    if (this.plan.faults.length === 0) await this.world.pass(60_000);
     await this.idle();
+    const { leavesToGc } = this.scenario;
+    if (this.plan.faults.length === 0 && leavesToGc !== 'uploads') this.checks.tidy(leavesToGc === 'records');
     await this.collect();
-    await this.endOrphans();
+    this.requestsAfter = this.world.injector.counted;
     if (this.plan.recovery === 'clients') this.scenario.check?.(this);
     this.checks.final();
+    await this.endOrphans();
   }
 
   private async recover(): Promise<void> {
-    this.started = true;
     const { recovery } = this.plan;
     for (const token of new Set(this.drivers.map(({ options }) => options.token))) {
       if (recovery === 'jobs commit') await this.operate(token, 'commit');
-      if (recovery === 'jobs abort' || recovery === 'jobs commit') await this.operate(token, 'abort');
+      const isByHand = recovery === 'jobs abort' || recovery === 'jobs commit';
+      if (isByHand || this.scenario.needsForce === true) await this.operate(token, 'abort');
     }
   }
 
   /** The operator's command line: a process of its own, run again when it fails. */
-  private async operate(token: string, command: 'commit' | 'abort'): Promise<void> {
+  async operate(token: string, command: 'commit' | 'abort' | 'force'): Promise<void> {
     for (let tries = 0; ; tries++) {
       const daemon = new Daemon(this.world, 0);
       try {
         await daemon.run(async ({ app }) => {
           if (command === 'commit') await app.admin.commit(token);
-          else await app.admin.abort(token, 'by hand');
+          else await app.admin.abort(token, 'by hand', command === 'force');
+          await app.close();
         });
         return;
       } catch (error) {
-        if (isRepeatable(error) && tries < 20) continue;
-        if (isCommitterError(error, 'OVERWROTE_OBJECTS')) return this.operate(token, 'commit');
-        if (
-          isCommitterError(
-            error,
-            'JOB_NOT_FOUND',
-            'JOB_ABORTED',
-            'JOB_SUPERSEDED',
-            'DESTINATION_EXISTS',
-            'DUPLICATE_KEY',
-          )
-        )
-          return;
-        throw error;
+        if (isRepeatable(error) && tries < 20) {
+          await this.world.pass(Math.min(200 * 2 ** tries, 60_000));
+          continue;
+        }
+        if (isCommitterError(error, 'OVERWROTE_OBJECTS')) {
+          if (command === 'abort')
+            return this.operate(token, this.scenario.needsForce === true ? 'force' : 'commit');
+          if (command === 'force') return this.operate(token, 'commit');
+        }
+        if (command === 'commit' && isCommitterError(error, 'FOREIGN_OBJECT')) return;
+        if (!isCommitterError(error, ...finalReasons)) throw error;
+        return;
       }
     }
   }
 
-  /** gc twice: the second must find nothing that the first should have done. */
-  async collect(): Promise<void> {
-    for (let tries = 0; tries < 20; tries++) {
+  /** `gc`, with the age that makes every job abandoned; run again when it fails. */
+  async collect(prefix?: string): Promise<void> {
+    for (let tries = 0; ; tries++) {
       const daemon = new Daemon(this.world, 0);
       try {
         await daemon.run(async ({ app }) => {
-          const forced = { olderThanMs: 0, ttlMs: 7 * 86_400_000, dryRun: false };
-          await collectGarbage(app.context, forced);
+          const options = { olderThanMs: -1, ttlMs, dryRun: false };
+          const report = await collectGarbage(
+            app.context,
+            prefix === undefined ? options : { ...options, prefix },
+          );
           await app.context.background.idle();
+          if (report.jobs.some(({ problem }) => problem !== undefined) && tries < 5) throw new Incomplete();
         });
         return;
       } catch (error) {
-        if (!isRepeatable(error)) throw error;
+        const isAgain = error instanceof Incomplete || isRepeatable(error) || isStoreError(error);
+        if (!isAgain || tries > 20) throw error;
+        await this.world.pass(Math.min(200 * 2 ** tries, 60_000));
       }
     }
   }
 
-  private async idle(): Promise<void> {
+  /** Days later gc forgets what has ended. */
+  async expire(): Promise<void> {
+    await this.world.pass(2_000);
+    for (const daemon of this.world.daemons) {
+      if (!daemon.isDead) await daemon.run(({ context }) => context.background.idle()).catch(() => undefined);
+    }
+    await this.world.injector.arriveAll();
+    await this.collect();
+    this.checks.final();
+    this.checks.rememberEnded();
+    this.world.jump(2 * ttlMs);
+    await this.collect();
+  }
+
+  /** Background work is over, and every ledger is written. */
+  async idle(): Promise<void> {
     for (const daemon of this.world.daemons) {
       if (!daemon.isDead) await daemon.run(({ app }) => app.close()).catch(() => undefined);
     }
   }
 
-  /** What `uploads abort --prefix` would end. Allowed only where a daemon died. */
+  /** What the user names by prefix and age, nobody's excepted. */
   private async endOrphans(): Promise<void> {
-    const orphans = this.checks.openUploads();
-    this.orphans = orphans.length;
-    const someoneDied = this.plan.faults.length > 0;
-    if (!someoneDied) return;
-    for (const { key, uploadId } of orphans) await this.world.raw.abort({ bucket, key, uploadId });
+    this.orphans = this.checks.openUploads().length;
+    if (this.orphans === 0 || this.scenario.capabilities?.listUploadsByPrefix === false) return;
+    await this.collect(`s3a://${bucket}/`);
+    this.checks.nothingOpen();
   }
 }
+
+class Incomplete extends Error {}
+
+/** Answers after which the operator has nothing more to do. */
+const finalReasons = [
+  'JOB_NOT_FOUND',
+  'JOB_ABORTED',
+  'JOB_SUPERSEDED',
+  'DESTINATION_EXISTS',
+  'DUPLICATE_KEY',
+] as const;

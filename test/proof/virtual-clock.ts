@@ -43,10 +43,12 @@ export class DaemonClock implements Clock {
         reject(signal.reason as Error);
         return;
       }
-      signal?.addEventListener('abort', () => {
-        if (!this.isDead()) reject(signal.reason as Error);
-      });
+      const onAbort = (): void => {
+        if (!this.isDead()) reject(signal?.reason as Error);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
       this.time.add(this.time.nowMs + ms, () => {
+        signal?.removeEventListener('abort', onAbort);
         if (!this.isDead()) resolve();
       });
     });

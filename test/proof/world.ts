@@ -8,7 +8,7 @@ import type { Logger } from '../../src/ports/logger.js';
 import type { Metrics } from '../../src/ports/metrics.js';
 import { isStoreError, type ObjectStore, type StoreCapabilities } from '../../src/ports/object-store.js';
 import type { TaskAttempt } from './driver.js';
-import { FaultInjector, FaultyNetwork, type Fault, type Mortal } from './faults.js';
+import { FaultInjector, FaultyNetwork, type Fault, type Mortal, type Observation } from './faults.js';
 import { SeededRandom } from './seeded-random.js';
 import { DaemonClock, VirtualTime } from './virtual-clock.js';
 
@@ -23,7 +23,12 @@ export interface WorldOptions {
   readonly retries: boolean;
   /** Entries in a page of a listing. */
   readonly pageSize?: number;
+  /** `cleanup.listing: exclusive`. */
+  readonly isExclusive?: boolean;
 }
+
+const ledgerIntervalMs = 500;
+const maxRunMs = 3 * 3_600_000;
 
 export class DaemonDied extends Error {
   override readonly name = 'DaemonDied';
@@ -45,12 +50,17 @@ const unmeasured: Metrics = { count: () => undefined, observe: () => undefined, 
 /** One daemon process: an object graph of its own. Nothing of it is shared but the store. */
 export class Daemon implements Mortal {
   isDead = false;
+  /** In virtual time. */
+  diedAt = Infinity;
   readonly context: AppContext;
   readonly app: CommitterApp;
   private readonly death: Promise<never>;
   private killed: () => void = () => undefined;
 
-  constructor(world: World, skewMs: number) {
+  constructor(
+    private readonly world: World,
+    skewMs: number,
+  ) {
     this.death = new Promise((_, reject) => {
       this.killed = () => {
         reject(new DaemonDied());
@@ -59,7 +69,7 @@ export class Daemon implements Mortal {
     this.death.catch(() => undefined);
     const clock = new DaemonClock(world.time, skewMs, () => this.isDead);
     const random = new SeededRandom(world.random.below(2 ** 31));
-    const network = new FaultyNetwork(world.paged, world.injector, this, world.afterEffect);
+    const network = new FaultyNetwork(world.paged, world.injector, this, world.observed(this));
     const store = world.options.retries
       ? new RetryingStore(
           network,
@@ -75,6 +85,7 @@ export class Daemon implements Mortal {
           store,
           staging: { bucket, key: stagingKey },
           principals: [],
+          ...(world.options.isExclusive === true ? { listing: 'exclusive' as const } : {}),
         },
       ],
       clock,
@@ -87,8 +98,11 @@ export class Daemon implements Mortal {
         recordConcurrency: 3,
         signedUrlSeconds: 900,
         firstPartBytes: 8 * 1024 * 1024,
+        maxInlineBytes: 16 * 1024,
+        maxInlineBytesPerAttempt: 1024 * 1024,
+        requestBoundMs: 45_000,
         cleanup: true,
-        ledgerIntervalMs: 500,
+        ledgerIntervalMs,
         maxMessageBytes: 1024 * 1024,
       },
     });
@@ -97,6 +111,7 @@ export class Daemon implements Mortal {
 
   die(): void {
     this.isDead = true;
+    this.diedAt = this.world.time.nowMs;
     this.killed();
   }
 
@@ -122,13 +137,17 @@ export class World {
   driversDieToo = false;
   /** Set by the checks. */
   onEffect: (kind: string) => void = () => undefined;
-  readonly afterEffect = (kind: string): void => {
-    this.onEffect(kind);
-  };
+  /** Uploads that no record and no ledger may know: see {@link mayBeOrphan}. */
+  private readonly opened = new Map<
+    string,
+    { readonly daemon: Daemon; readonly at: number; readonly isKnown: boolean }
+  >();
+  /** For how long anything may take. */
+  private limitMs = this.time.nowMs + maxRunMs;
 
   constructor(readonly options: WorldOptions) {
     this.random = new SeededRandom(options.seed);
-    this.injector = new FaultInjector(options.faults);
+    this.injector = new FaultInjector(options.faults, () => this.time.nowMs);
     const schedule = new SeededRandom(options.seed ^ 0x5eed);
     this.raw = new MemoryObjectStore({
       buckets: [bucket],
@@ -140,6 +159,28 @@ export class World {
       },
     });
     this.paged = options.pageSize === undefined ? this.raw : smallPages(this.raw, options.pageSize);
+  }
+
+  observed(daemon: Daemon): Observation {
+    return {
+      effect: (kind) => {
+        this.onEffect(kind);
+      },
+      opened: (uploadId, isKnown) => {
+        this.opened.set(uploadId, { daemon, at: this.time.nowMs, isKnown });
+      },
+      pass: (ms) => this.pass(ms),
+    };
+  }
+
+  /**
+   * Nobody can find it but by listing: its daemon never learned its id, or died before a ledger flush was due. An
+   * upload is in the ledger after twice the interval at the latest.
+   */
+  mayBeOrphan(uploadId: string): boolean {
+    const opened = this.opened.get(uploadId);
+    if (opened === undefined) return false;
+    return !opened.isKnown || opened.daemon.diedAt - opened.at <= 2 * ledgerIntervalMs;
   }
 
   /** A daemon beside those that run; clocks disagree by an hour. */
@@ -163,12 +204,18 @@ export class World {
       state.done = true;
     };
     work.then(mark, mark);
-    const limit = this.time.nowMs + 24 * 3_600_000;
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       if (state.done) return work;
-      if (!this.time.advance() || this.time.nowMs > limit) throw new Hung('nothing is left that could go on');
+      if (!this.time.advance() || this.time.nowMs > this.limitMs)
+        throw new Hung('nothing is left that could go on');
     }
+  }
+
+  /** Days pass at once: timers that were due ring late, as on a machine that slept. */
+  jump(ms: number): void {
+    this.time.nowMs += ms;
+    this.limitMs += ms;
   }
 
   /** Virtual time passes, with everything that becomes due in it. */
@@ -179,12 +226,13 @@ export class World {
   }
 }
 
-/** A call that its client may repeat: the daemon died, or said UNAVAILABLE. */
+/** A call that its client may repeat: the daemon died, said UNAVAILABLE, or has new credentials by now. */
 export function isRepeatable(error: unknown): boolean {
   return (
     error instanceof DaemonDied ||
     isCommitterError(error, 'STORE_UNAVAILABLE') ||
-    (isStoreError(error) && (error.isTransient || error.kind === 'conflict'))
+    (isStoreError(error) &&
+      (error.isTransient || error.kind === 'conflict' || error.kind === 'expired-credentials'))
   );
 }
 

@@ -4,6 +4,7 @@ import type { Scenario } from '../stage.js';
 export const raceScenarios: readonly Scenario[] = [
   {
     name: 'speculation with a zombie',
+    isRace: true,
     about: 'the slow attempt commits while the job is published on another daemon',
     async run(stage) {
       stage.world.start();
@@ -25,6 +26,7 @@ export const raceScenarios: readonly Scenario[] = [
   {
     name: 'zombie after the end',
     about: 'a task opens, writes and commits after the job was committed; another after it was aborted',
+    leavesToGc: 'records',
     async run(stage) {
       stage.world.start();
       stage.world.start();
@@ -42,6 +44,7 @@ export const raceScenarios: readonly Scenario[] = [
   },
   {
     name: 'abortTask beside commitJob',
+    isRace: true,
     about: 'a committed attempt is aborted, by its writer or blindly, while the job is committed',
     async run(stage) {
       stage.world.start();
@@ -60,6 +63,7 @@ export const raceScenarios: readonly Scenario[] = [
   },
   {
     name: 'abort overlapping commit',
+    isRace: true,
     about: 'commitJob and abortJob on two daemons: all or none',
     isSmall: true,
     async run(stage) {
@@ -74,6 +78,7 @@ export const raceScenarios: readonly Scenario[] = [
   },
   {
     name: 'commitJob on two daemons',
+    isRace: true,
     about: 'the client repeated the call at another daemon while the first one still runs',
     isSmall: true,
     async run(stage) {
@@ -93,6 +98,7 @@ export const raceScenarios: readonly Scenario[] = [
   },
   {
     name: 'two plans',
+    isRace: true,
     about:
       'commitJob on two daemons while another attempt commits, so that they decide for different winners',
     async run(stage) {
@@ -137,6 +143,7 @@ export const raceScenarios: readonly Scenario[] = [
   },
   {
     name: 'two commits at once on one destination',
+    isRace: true,
     about: 'appends of different keys, both with a marker',
     async run(stage) {
       stage.world.start();
@@ -153,6 +160,7 @@ export const raceScenarios: readonly Scenario[] = [
   },
   {
     name: 'a foreign writer during publication',
+    isRace: true,
     about: 'an object appears at a key of the job: the job is rolled back, the object stays',
     async run(stage) {
       const job = stage.driver({ token: 'job' });
@@ -166,10 +174,12 @@ export const raceScenarios: readonly Scenario[] = [
           .catch(() => undefined);
       };
       await Promise.all([job.commit(), intruder()]);
+      if (job.told !== 'committed') await job.abort();
     },
   },
   {
     name: 'gc beside a running job',
+    isRace: true,
     about: 'gc with the age forced to 0: the job fails cleanly or is committed whole',
     async run(stage) {
       stage.world.start();

@@ -96,6 +96,7 @@ export const restartScenarios: readonly Scenario[] = [
   },
   {
     name: 'the hook during commitJob',
+    isRace: true,
     about: 'abortJob on another daemon while commitJob runs, then AM 2 with recovery',
     async run(stage) {
       stage.world.start();

@@ -1,0 +1,164 @@
+import { appliesTo, killingModes, livingModes, type Fault, type FaultMode } from './faults.js';
+import { modelPlan, modelScenario } from './model.js';
+import { recoveries, Stage, type Recovery, type RunPlan, type RunResult, type Scenario } from './stage.js';
+import { formatReplay } from './replay.js';
+
+/** How much of the product of requests, modes, recoveries and seeds is run. Every request is, always. */
+export type Extent = 'quick' | 'normal' | 'all';
+
+export interface Unit {
+  readonly scenario: string;
+  /** Of the requests, those that are `part` modulo `parts`. */
+  readonly part: number;
+  readonly parts: number;
+}
+
+export interface Violation {
+  readonly replay: string;
+  readonly triggered: readonly string[];
+  readonly violations: readonly string[];
+}
+
+export interface UnitResult extends Unit {
+  readonly requests: number;
+  readonly runs: number;
+  readonly orphans: number;
+  readonly violations: number;
+  /** The first few. */
+  readonly examples: readonly Violation[];
+}
+
+const delays = [1, 3, 10, undefined] as const;
+const maxExamples = 5;
+
+/** Runs one part of a scenario's enumeration. */
+export class Enumeration {
+  private runs = 0;
+  private orphans = 0;
+  private violations = 0;
+  private readonly examples: Violation[] = [];
+
+  constructor(
+    private readonly scenario: Scenario,
+    private readonly unit: Unit,
+    private readonly extent: Extent,
+    private readonly seeds: number,
+    /** Ends at the first violation. */
+    private readonly stopsEarly: boolean,
+  ) {}
+
+  async run(): Promise<UnitResult> {
+    let requests = 0;
+    for (let seed = 1; seed <= this.seeds && !this.isOver; seed++) {
+      const base = await this.try({ seed, faults: [], recovery: 'clients', retries: true });
+      const bare = await this.try({ seed, faults: [], recovery: 'clients', retries: false });
+      if (seed === 1) requests = base.requests;
+      // One more, for schedules on which a fault before makes the scenario ask for more.
+      const last = Math.max(base.requests, bare.requests);
+      for (let request = 1; request <= last && !this.isOver; request++) {
+        if (request % this.unit.parts === this.unit.part) await this.failAt(seed, request, base);
+      }
+    }
+    return {
+      ...this.unit,
+      requests,
+      runs: this.runs,
+      orphans: this.orphans,
+      violations: this.violations,
+      examples: this.examples,
+    };
+  }
+
+  private get isOver(): boolean {
+    return this.stopsEarly && this.violations > 0;
+  }
+
+  private async failAt(seed: number, request: number, base: RunResult): Promise<void> {
+    const kind = base.kinds[request - 1];
+    const isQuick = this.extent === 'quick';
+    // Where nothing happens at once, another seed changes only the order of a few requests: fewer modes of it do.
+    const isReduced = isQuick && seed > 1;
+    for (const [index, mode] of killingModes.entries()) {
+      if (isReduced && mode === 'late') continue;
+      for (const [position, recovery] of recoveries.entries()) {
+        if (isReduced && recovery !== 'clients') continue;
+        const chosen = isQuick ? [delays[(request + position) % delays.length]] : delays;
+        for (const delayRequests of mode === 'late' ? chosen : [undefined]) {
+          const fault = { request, mode, ...(delayRequests === undefined ? {} : { delayRequests }) };
+          for (const retries of isQuick ? [(request + index + position + seed) % 2 === 0] : [true, false]) {
+            const result = await this.try({ seed, faults: [fault], recovery, retries });
+            const second = { mode, delayRequests, recovery, retries };
+            if (this.scenario.isSmall === true && seed === 1) await this.failAgain(fault, second, result);
+          }
+        }
+      }
+    }
+    for (const mode of livingModes) {
+      if (!appliesTo(mode, kind) || (isReduced && mode !== 'lost')) continue;
+      for (const retries of isQuick && mode !== 'lost' ? [request % 2 === 0] : [true, false]) {
+        await this.try({ seed, faults: [{ request, mode }], recovery: 'clients', retries });
+      }
+    }
+  }
+
+  /** The recovery, and gc, die at each of their own requests. */
+  private async failAgain(
+    first: Fault,
+    {
+      mode,
+      delayRequests,
+      recovery,
+      retries,
+    }: { mode: FaultMode; delayRequests: number | undefined; recovery: Recovery; retries: boolean },
+    single: RunResult,
+  ): Promise<void> {
+    const isQuick = this.extent === 'quick';
+    const { request: at } = first;
+    if (mode === 'late' ? delayRequests !== 3 : false) return;
+    if (isQuick && (mode !== killingModes[at % 2] || recovery !== recoveries[(at >> 1) % recoveries.length]))
+      return;
+    // Retries change nothing about who dies when.
+    if (!isQuick && retries) return;
+    const seconds = ['before', 'after', 'lost'] as const;
+    for (let request = 1; request <= single.requestsAfter && !this.isOver; request++) {
+      for (const [index, second] of seconds.entries()) {
+        if (isQuick && (request + at) % seconds.length !== index) continue;
+        await this.try({ seed: 1, faults: [first, { request, mode: second }], recovery, retries });
+      }
+    }
+  }
+
+  private async try(plan: RunPlan): Promise<RunResult> {
+    const result = await Stage.run(this.scenario, plan);
+    this.runs++;
+    this.orphans += result.orphans;
+    if (result.violations.length > 0) {
+      this.violations++;
+      if (this.examples.length < maxExamples) {
+        const { triggered, violations } = result;
+        this.examples.push({ replay: formatReplay(this.scenario.name, plan), triggered, violations });
+      }
+    }
+    return result;
+  }
+}
+
+export const modelName = 'model';
+
+/** Random histories: `seeds` of them, of which a unit has its part. */
+export async function runModel(unit: Unit, seeds: number, stopsEarly: boolean): Promise<UnitResult> {
+  const result = { ...unit, requests: 0, runs: 0, orphans: 0, violations: 0, examples: [] as Violation[] };
+  for (let seed = 1 + unit.part; seed <= seeds; seed += unit.parts) {
+    const scenario = modelScenario(seed);
+    const plan = modelPlan(seed);
+    const { triggered, violations, orphans } = await Stage.run(scenario, plan);
+    result.runs++;
+    result.orphans += orphans;
+    if (violations.length === 0) continue;
+    result.violations++;
+    if (result.examples.length < maxExamples)
+      result.examples.push({ replay: formatReplay(scenario.name, plan), triggered, violations });
+    if (stopsEarly) break;
+  }
+  return result;
+}

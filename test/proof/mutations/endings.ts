@@ -1,0 +1,261 @@
+import { edit, type Mutation } from './mutation.js';
+
+/** Cleanup, rollback, restarts, gc. */
+export const endingMutations: readonly Mutation[] = [
+  {
+    name: 'losers are not looked for after the decision',
+    edits: [
+      edit(
+        'app/finish.ts',
+        'const processed = await abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records);',
+        'const processed = { bucket: root.staging.bucket, keys: [] };',
+      ),
+    ],
+    tryFirst: ['two attempts of a task', 'abort of a committed attempt'],
+  },
+  {
+    name: 'ledgers are not looked at after the decision',
+    edits: [edit('app/sweep.ts', 'ledger.push(...(await facts.readLedgerSegment(segment.key)));', '')],
+    tryFirst: ['ledger', 'job aborted'],
+  },
+  {
+    name: 'winners are aborted with the losers',
+    edits: [
+      edit(
+        'app/finish.ts',
+        'input.jobAttempt, input.sets, input.records)',
+        'input.jobAttempt, [], input.records)',
+      ),
+      edit(
+        'app/publish.ts',
+        "const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });",
+        "const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });\n  for (const file of uploads ?? []) await ctx.roots.storeOf(file).delete(file, {});",
+      ),
+    ],
+    tryFirst: ['one job'],
+  },
+  {
+    name: 'cleanup by prefix',
+    edits: [
+      edit(
+        'app/sweep.ts',
+        "ctx.background.start('remove processed records', async () => {",
+        `ctx.background.start('remove processed records', async () => {
+    const [any] = keys;
+    if (any !== undefined) {
+      const all = await root.store.list(bucket, any.split('/').slice(0, -3).join('/') + '/', {});
+      await root.store.deleteMany(bucket, all.objects.map(({ key }) => key));
+    }`,
+      ),
+    ],
+    tryFirst: ['one job'],
+  },
+  {
+    name: 'any handle is accepted',
+    edits: [
+      edit(
+        'core/handle.ts',
+        'return handle.length === expected.length && timingSafeEqual(expected, handle);',
+        'return handle.length === expected.length || timingSafeEqual(expected, handle);',
+      ),
+    ],
+    tryFirst: ['forged handles'],
+  },
+  {
+    name: 'rollback deletes before it aborts',
+    edits: [
+      edit(
+        'app/rollback.ts',
+        'const sets = await winnersOf(ctx, root, token, facts, decision);\n',
+        `const sets = await winnersOf(ctx, root, token, facts, decision);
+  await mapLimit([...filesOf(sets)], ctx.options.recordConcurrency, async (file) => {
+    observe(file, await deleteOurs(ctx.roots.storeOf(file), file));
+  });
+`,
+      ),
+      edit(
+        'app/rollback.ts',
+        '    observe(file, await deleteOurs(ctx.roots.storeOf(file), file));\n  });\n  // Nothing',
+        '    void file;\n  });\n  // Nothing',
+      ),
+    ],
+    tryFirst: ['abort overlapping commit'],
+  },
+  {
+    name: 'rollback without HEAD',
+    edits: [
+      edit(
+        'app/rollback.ts',
+        "if (found.metadata[commitbridgeIdName] !== file.commitbridgeId) return 'foreign';",
+        '',
+      ),
+    ],
+    tryFirst: ['a foreign writer during publication', 'another object at our key'],
+  },
+  {
+    name: 'rollback although keys were overwritten',
+    edits: [
+      edit(
+        'app/abort-job.ts',
+        'if (decision.overwrites === 0) return;',
+        'if (decision.overwrites >= 0) return;',
+      ),
+    ],
+    tryFirst: ['overwrite'],
+  },
+  {
+    name: 'no look at the decision after commitTask',
+    edits: [edit('app/commit-task.ts', 'await this.#askDecision(set);', '')],
+    tryFirst: ['zombie after the end'],
+  },
+  {
+    name: 'publication ignores a rollback',
+    edits: [
+      edit(
+        'app/publish.ts',
+        "return value.outcome === 'published' || value.outcome === 'done'",
+        'return value.outcome !== undefined',
+      ),
+    ],
+    tryFirst: ['abort overlapping commit', 'the hook during commitJob'],
+  },
+  {
+    name: 'Completes are never conditional',
+    edits: [edit('app/complete-file.ts', "conditional ? { ifNoneMatch: '*' } : {}", '{}')],
+    tryFirst: ['a foreign writer during publication'],
+  },
+  {
+    name: 'gc removes the decision first',
+    edits: [
+      edit(
+        'app/gc-collect.ts',
+        'facts.sort((a, b) => a.rank - b.rank)',
+        'facts.sort((a, b) => b.rank - a.rank)',
+      ),
+    ],
+    tryFirst: ['replays beside gc', 'replays after gc', 'gc twice at once'],
+  },
+  {
+    name: 'the ledger is not written',
+    edits: [
+      edit(
+        'app/facts.ts',
+        'await this.store.put({ bucket: this.bucket, key }, encodeLedgerSegment(uploads), {});',
+        'void uploads;',
+      ),
+    ],
+    tryFirst: ['ledger', 'job aborted'],
+  },
+  {
+    name: 'a cached job.json is trusted by commitJob',
+    edits: [
+      edit(
+        'app/commit-job.ts',
+        'const record = await job.facts.readJob();',
+        'const record: typeof job.record | undefined = job.record;',
+      ),
+    ],
+    tryFirst: ['replays after gc'],
+  },
+  {
+    name: 'the abort decision overwrites',
+    edits: [
+      edit(
+        'app/facts.ts',
+        'createDecision(decision: Decision): Promise<Creation<Decision>> {',
+        `async createDecision(decision: Decision): Promise<Creation<Decision>> {
+    if (decision.decision === 'abort') {
+      const { etag } = await this.store.put({ bucket: this.bucket, key: this.layout.decision }, encodeDecision(decision), {});
+      return { status: 'created', value: decision, etag };
+    }`,
+      ),
+    ],
+    tryFirst: ['the hook of a successful AM', 'abort overlapping commit'],
+  },
+  {
+    name: 'abortJob leaves lower numbers undecided',
+    edits: [
+      edit(
+        'app/abort-job.ts',
+        'for (let number = highest; number >= 0; number--)',
+        'for (let number = highest; number >= highest; number--)',
+      ),
+    ],
+    tryFirst: ['late setupJob of a lower attempt', 'restart without recovery, after half'],
+  },
+  {
+    name: 'any driver is taken for the same one',
+    edits: [
+      edit(
+        'app/setup-job.ts',
+        'if (existing.setupId === asked.setupId && existing',
+        'if (existing.setupId !== undefined || existing',
+      ),
+    ],
+    tryFirst: ['a second driver with the same token'],
+  },
+  {
+    name: 'an ended token is set up again',
+    edits: [
+      edit(
+        'app/refuse-used-token.ts',
+        'switch (state.state) {',
+        "if (state.state !== 'superseded') return;\n  switch (state.state) {",
+      ),
+    ],
+    tryFirst: ['abortJob before setupJob', 'replays after cleanup'],
+  },
+  {
+    name: 'an unfinished rollback is not finished by the next job attempt',
+    edits: [
+      edit(
+        'app/settle-lower-attempts.ts',
+        'await finishRollback(ctx, root, token, facts, state.decision);',
+        'void finishRollback;',
+      ),
+    ],
+    tryFirst: [
+      'AM 2 adopts and aborts, AM 3 starts',
+      'the hook during commitJob',
+      'restart without recovery, in publication',
+    ],
+  },
+  {
+    name: 'a rerun in an adopting attempt counts as a winner’s',
+    edits: [
+      edit(
+        'app/commit-job.ts',
+        'const facts = adopts === undefined ? job.facts : factsOf(job.root, job.token, adopts);',
+        'const facts = job.facts;',
+      ),
+      edit(
+        'app/commit-job.ts',
+        "if (state.state === 'undecided' && adopts === undefined) {",
+        "if (state.state === 'undecided') {",
+      ),
+    ],
+    tryFirst: ['AM 2 adopts and reruns a task', 'restart with recovery, in publication'],
+  },
+  {
+    name: 'recovery from an attempt that took over a decision',
+    edits: [
+      edit('app/recover-task.ts', 'if (await isPublishedBy(job, record.adopts, attempt)) return;', 'return;'),
+    ],
+    tryFirst: [
+      'AM 3 recovers what AM 1 published',
+      'AM 2 adopts and reruns a task',
+      'restart with recovery, in publication',
+    ],
+  },
+  {
+    name: 'the success marker before the publication',
+    edits: [
+      edit(
+        'app/finish.ts',
+        "if (stored?.value.outcome === 'published') await root.store.put(object, body, { contentType });",
+        'void stored;',
+      ),
+    ],
+    tryFirst: ['two commits at once on one destination', 'two jobs on one destination'],
+  },
+];

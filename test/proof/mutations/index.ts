@@ -1,0 +1,6 @@
+import { endingMutations } from './endings.js';
+import type { Mutation } from './mutation.js';
+import { publicationMutations } from './publication.js';
+
+export type { Mutation };
+export const mutations: readonly Mutation[] = [...publicationMutations, ...endingMutations];

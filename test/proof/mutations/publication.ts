@@ -1,0 +1,187 @@
+import { edit, type Mutation } from './mutation.js';
+
+/** Records, decision, publication. */
+export const publicationMutations: readonly Mutation[] = [
+  {
+    name: 'a patch that changes nothing',
+    edits: [
+      edit(
+        'app/publish.ts',
+        'const overwrites = new Set(plan.overwrites);',
+        'const overwrites = new Set([...plan.overwrites]);',
+      ),
+    ],
+    tryFirst: ['one job', 'job aborted', 'abort overlapping commit', 'overwrite'],
+    isHarmless: true,
+  },
+  {
+    name: 'no conditional PUT',
+    edits: [
+      edit(
+        'app/facts.ts',
+        "await this.store.put(object, body, { ifNoneMatch: '*' })",
+        'await this.store.put(object, body, {})',
+      ),
+    ],
+    tryFirst: ['abort overlapping commit', 'job aborted'],
+  },
+  {
+    name: 'decision after the first Complete',
+    edits: [
+      edit(
+        'app/decide.ts',
+        'const hash = await facts.writePlan(plan);',
+        `const hash = await facts.writePlan(plan);
+  for (const file of sets[0]?.files ?? []) {
+    const parts = file.etags.map((etag, index) => ({ partNumber: index + 1, etag }));
+    await ctx.roots.storeOf(file).complete(file, parts, {}).catch(() => undefined);
+  }`,
+      ),
+    ],
+    tryFirst: ['one job'],
+  },
+  {
+    name: 'abort without a tombstone',
+    edits: [
+      edit(
+        'app/abort-task.ts',
+        'const created = await job.facts.createRecord(fresh);',
+        'if (named.length > 0) return fresh;\n  const created = await job.facts.createRecord(fresh);',
+      ),
+    ],
+    tryFirst: ['every call twice', 'abort of a committed attempt', 'abortTask beside commitJob'],
+  },
+  {
+    name: 'a tombstone that forgets the upload ids',
+    edits: [edit('app/abort-task.ts', 'attempt, replaced: value, named: [] }', 'attempt, named: [] }')],
+    tryFirst: ['abort of a committed attempt', 'abortTask beside commitJob'],
+  },
+  {
+    name: 'uploads of a tombstone over a pendingset aborted before the decision',
+    edits: [
+      edit(
+        'core/abort-rule.ts',
+        'record.replaced !== undefined || lowerPendingSetExists',
+        'lowerPendingSetExists',
+      ),
+      edit(
+        'app/abort-task.ts',
+        "case 'undecided':\n    case 'superseded':\n      return [];",
+        "case 'undecided':\n    case 'superseded':\n      return uploadsIn(record);",
+      ),
+    ],
+    tryFirst: ['abortTask beside commitJob', 'abort of a committed attempt'],
+  },
+  {
+    name: 'no HEAD after an ambiguous Complete',
+    edits: [
+      edit(
+        'app/complete-file.ts',
+        "if (found?.metadata[commitbridgeIdName] === file.commitbridgeId) return 'published';",
+        '',
+      ),
+    ],
+    tryFirst: ['one job, completes only once', 'one job'],
+  },
+  {
+    name: 'the first attempt wins',
+    edits: [
+      edit(
+        'core/winners.ts',
+        'attemptNumber > best.set.attempt.number',
+        'attemptNumber < best.set.attempt.number',
+      ),
+    ],
+    tryFirst: ['two attempts of a task'],
+  },
+  {
+    name: 'deletions before completions',
+    edits: [
+      edit(
+        'app/commit-job.ts',
+        'if (loaded === undefined) return;\n      const publication',
+        `if (loaded === undefined) return;
+      for (const deletion of loaded.plan.deletions) await ctx.roots.storeOf(deletion).delete(deletion, {});
+      const publication`,
+      ),
+    ],
+    tryFirst: ['replace destination'],
+  },
+  {
+    name: 'the outcome is not written',
+    edits: [
+      edit(
+        'app/publish.ts',
+        "const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });",
+        "await facts.readOutcome();\n  const value = { outcome: 'published', at: isoNow(ctx.clock) } as { outcome: string };",
+      ),
+    ],
+    tryFirst: ['job aborted', 'one job'],
+  },
+  {
+    name: 'the outcome before the last Complete',
+    edits: [
+      edit(
+        'app/publish.ts',
+        'const overwrites = new Set(plan.overwrites);',
+        "await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });\n  const overwrites = new Set(plan.overwrites);",
+      ),
+    ],
+    tryFirst: ['one job'],
+  },
+  {
+    name: 'only the attempt before is superseded',
+    edits: [
+      edit(
+        'app/settle-lower-attempts.ts',
+        'lower >= 0; lower--',
+        'lower >= jobAttempt - 1 && lower >= 0; lower--',
+      ),
+    ],
+    tryFirst: ['three masters', 'adoption by two masters', 'late setupJob of a lower attempt'],
+  },
+  {
+    name: 'no adoption',
+    edits: [edit('app/settle-lower-attempts.ts', 'adopts = lower;', '')],
+    tryFirst: ['restart with recovery, in publication', 'restart with recovery, after publication'],
+  },
+  {
+    name: 'an adopting attempt deletes the marker',
+    edits: [
+      edit(
+        'app/setup-job.ts',
+        'const oldMarker = adopts === undefined ? await headMarker(address) : undefined;',
+        'const oldMarker = await headMarker(address);',
+      ),
+      edit(
+        'app/setup-job.ts',
+        'if (oldMarker !== undefined && created.value.adopts === undefined) await',
+        'if (oldMarker !== undefined) await',
+      ),
+    ],
+    tryFirst: ['restart with recovery, after publication'],
+  },
+  {
+    name: 'own keys among the deletions',
+    edits: [
+      edit('app/conflicts.ts', 'if (!ownKeys.has(uri)) found.set', 'found.set'),
+      edit(
+        'app/finish.ts',
+        'await store.delete(deletion, { ifMatch: deletion.etag });',
+        'await store.delete(deletion, {});',
+      ),
+    ],
+    tryFirst: ['two jobs with the same keys, one after the other, replace'],
+  },
+  {
+    name: 'an unconditional DELETE of what replace lists',
+    edits: [
+      edit(
+        'app/finish.ts',
+        'await store.delete(deletion, { ifMatch: deletion.etag });',
+        'await store.delete(deletion, {});',
+      ),
+    ],
+    tryFirst: ['another writer between HEAD and DELETE'],
+  },
+];

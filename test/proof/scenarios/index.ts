@@ -1,0 +1,20 @@
+import type { Scenario } from '../stage.js';
+import { cleanupScenarios } from './cleanup.js';
+import { masterScenarios } from './masters.js';
+import { oneJobScenarios } from './one-job.js';
+import { outsideScenarios } from './outside.js';
+import { raceScenarios } from './races.js';
+import { restartScenarios } from './restarts.js';
+import { setupScenarios } from './setup.js';
+import { storeScenarios } from './stores.js';
+
+export const scenarios: readonly Scenario[] = [
+  ...oneJobScenarios,
+  ...raceScenarios,
+  ...restartScenarios,
+  ...masterScenarios,
+  ...setupScenarios,
+  ...cleanupScenarios,
+  ...outsideScenarios,
+  ...storeScenarios,
+];
