@@ -116,7 +116,7 @@ describe('Observer', () => {
       method: 'PUT',
       body,
       duplex: 'half',
-    } as RequestInit);
+    });
     expect(await answer.text()).toBe('2');
   });
 

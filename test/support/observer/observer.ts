@@ -107,7 +107,8 @@ export class Observer {
 
   /** Resolves when no request has been under way for `quietMs`. */
   async idle(quietMs = 200): Promise<void> {
-    for (let since = Date.now(), seq = this.lastSeq; Date.now() - since < quietMs; await sleep(20)) {
+    for (let since = Date.now(), seq = this.lastSeq; Date.now() - since < quietMs;) {
+      await sleep(20);
       if (this.inFlight > 0 || this.lastSeq !== seq) {
         since = Date.now();
         seq = this.lastSeq;
@@ -165,7 +166,12 @@ export class Observer {
 
   /** Passes on after a while. */
   delay(match: RequestMatch, delayMs: number): Rule {
-    return this.on(match, { before: async () => void (await sleep(delayMs)) });
+    return this.on(match, {
+      before: async () => {
+        await sleep(delayMs);
+        return undefined;
+      },
+    });
   }
 
   /** Removes all rules; requests held now stay held. */

@@ -27,8 +27,8 @@ export type Verdict =
  * withheld meanwhile. Nothing returned means `pass`.
  */
 export interface Intervention {
-  before?: (request: ObservedRequest) => Verdict | void | Promise<Verdict | void>;
-  after?: (request: ObservedRequest) => Verdict | void | Promise<Verdict | void>;
+  before?: (request: ObservedRequest) => Verdict | undefined | Promise<Verdict | undefined>;
+  after?: (request: ObservedRequest) => Verdict | undefined | Promise<Verdict | undefined>;
 }
 
 /** A rule that was set. */

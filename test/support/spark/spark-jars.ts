@@ -59,7 +59,8 @@ function mavenArgs(version: SparkVersion, outputFile: string): string[] {
 async function place(jar: string, target: string): Promise<void> {
   for (const how of [link, symlink, copyFile]) {
     try {
-      return await how(jar, target);
+      await how(jar, target);
+      return;
     } catch (error) {
       if (how === copyFile) throw error;
     }
