@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/servers/index.js';
+import type { WriteStep } from '../../support/spark/index.js';
 import { Gate } from './gate.js';
-import { Stage } from './stage.js';
+import { KillableDaemon } from './killable-daemon.js';
+import { bucket, root, Stage } from './stage.js';
 
 const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
@@ -25,11 +28,11 @@ function byWrite(paths: string[]): Map<string, string[]> {
   return writes;
 }
 
-describe('stock Spark in three JVMs writes through the daemon', () => {
+describe('stock Spark in three JVMs writes through the daemon', { timeout: 300_000 }, () => {
   let stage: Stage;
   beforeAll(async () => {
     stage = await Stage.start();
-  }, 240_000);
+  }, 300_000);
   afterAll(async () => {
     await stage.stop();
   });
@@ -83,4 +86,69 @@ describe('stock Spark in three JVMs writes through the daemon', () => {
       expect(stage.observer.counts()).not.toHaveProperty('copy');
     },
   );
+
+  /** A job that must fail; returns Spark's words. */
+  async function refused(step: WriteStep): Promise<string> {
+    const since = stage.observer.lastSeq;
+    const { ok, error = '', seconds } = await stage.spark.step(step);
+
+    expect(ok).toBe(false);
+    expect(seconds, error).toBeLessThan(30);
+    expect(stage.observer.counts({ kind: ['initiate', 'part', 'copy'] }, since)).toEqual({});
+    return error;
+  }
+  const write = { do: 'write', format: 'parquet', rows: 600, tasks: 2 } as const;
+
+  it('no daemon at the endpoint: the job fails within seconds, and says what to set', async () => {
+    const endpoint = `127.0.0.1:${await freePort()}`;
+    const error = await refused({
+      ...{ ...write, path: `${root}/no-daemon`, conf: { 'commitbridge.endpoints': endpoint } },
+    });
+
+    expect(error).toContain(`No Commitbridge daemon answers GetServerInfo at ${endpoint}`);
+    expect(error).toContain('set commitbridge.endpoints to where it listens');
+  });
+
+  it('no endpoint: the job fails, and says what to set', async () => {
+    const error = await refused({
+      ...{ ...write, path: `${root}/no-endpoint`, conf: { 'commitbridge.endpoints': '' } },
+    });
+
+    expect(error).toContain('commitbridge.endpoints');
+  });
+
+  it('a destination outside the roots: the job fails with the daemon’s sentence', async () => {
+    const error = await refused({ ...write, path: `s3a://${bucket}/elsewhere/table` });
+
+    expect(error).toContain(
+      "s3://spark/elsewhere/table lies in no configured root: add one to `roots` in the daemon's configuration",
+    );
+    expect(await stage.reader.listObjects('elsewhere')).toEqual([]);
+  });
+
+  it.each([
+    [
+      'wrong credentials',
+      bucket,
+      'no-such-secret',
+      /the store of this root refuses the daemon's credentials: .*check stores\.\*\.credentials/,
+    ],
+    [
+      'a missing bucket',
+      'no-such-bucket',
+      undefined,
+      /the bucket of this root does not exist: .*check roots\[\]\.uri/,
+    ],
+  ])('%s: the job fails with the daemon’s sentence', async (_name, inBucket, secretKey, sentence) => {
+    const store = { ...stage.access, ...(secretKey === undefined ? {} : { secretKey }) };
+    const daemon = await KillableDaemon.start({ store, root: `s3a://${inBucket}/warehouse` });
+    try {
+      const path = `s3a://${inBucket}/warehouse/table`;
+      const error = await refused({ ...write, path, conf: { 'commitbridge.endpoints': daemon.endpoint } });
+
+      expect(error).toMatch(sentence);
+    } finally {
+      await daemon.stop();
+    }
+  });
 });
