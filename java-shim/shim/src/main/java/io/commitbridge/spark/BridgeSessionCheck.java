@@ -14,6 +14,7 @@ import org.apache.spark.sql.SparkSessionExtensionsProvider;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import scala.Option;
 import scala.runtime.BoxedUnit;
 
 /**
@@ -65,21 +66,27 @@ public class BridgeSessionCheck implements SparkSessionExtensionsProvider {
   }
 
   private static String problem(SparkSession session, LogicalPlan write) {
-    SparkSettings settings = new SparkSettings(key -> session.conf().get(key, ""));
-    if (!settings.isRefused()) {
-      return null;
-    }
-    Path path;
-    String format;
     try {
-      path = (Path) write.getClass().getMethod("outputPath").invoke(write);
-      format = write.getClass().getMethod("fileFormat").invoke(write).getClass().getSimpleName();
-    } catch (ReflectiveOperationException e) {
-      LOG.debug("Not checked, this Spark is unknown", e);
+      SparkSettings settings = new SparkSettings(key -> value(session, key));
+      if (!settings.isRefused()) {
+        return null;
+      }
+      Path path = (Path) write.getClass().getMethod("outputPath").invoke(write);
+      String format =
+          write.getClass().getMethod("fileFormat").invoke(write).getClass().getSimpleName();
+      Configuration conf = session.sparkContext().hadoopConfiguration();
+      return Destination.isBridged(path, conf)
+          ? settings.problem(format.startsWith("Parquet"), Destination.scheme(path, conf)) : null;
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      // It's a check of configurations, no reason to fail a write that may be right.
+      LOG.warn("The write's configuration could not be checked: {}", String.valueOf(e));
       return null;
     }
-    Configuration conf = session.sparkContext().hadoopConfiguration();
-    return Destination.isBridged(path, conf)
-        ? settings.problem(format.startsWith("Parquet"), Destination.scheme(path, conf)) : null;
+  }
+
+  /** Not with a default: Spark 4.2 refuses one that isn't a value of the key. */
+  private static String value(SparkSession session, String key) {
+    Option<String> value = session.conf().getOption(key);
+    return value.isEmpty() || value.get().equals("<undefined>") ? "" : value.get();
   }
 }
