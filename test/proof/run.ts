@@ -22,7 +22,7 @@ Fails every store request of every scenario, lets somebody recover, and looks at
   --replay RUN       one run, as a violation prints it: scenario|seed|faults|recovery|retries
   --model N          so many random histories against the reference model (--only =model: nothing else)
   --mutate [NAME]    break the code in many ways, each of which a scenario must catch
-  --real N           N kills -9 of real daemons on real servers
+  --real N           N kills -9 of real daemons on real servers; --seeds N chooses the moments
   -h, --help         this text`;
 
 interface Options {
@@ -78,6 +78,12 @@ export async function main(args: readonly string[]): Promise<number> {
   }
   const mutation = flags.get('--mutate');
   if (mutation !== undefined) return (await mutate(mutation, options.workers, print)) ? 0 : 1;
+  const kills = flags.get('--real');
+  if (kills !== undefined) {
+    // Not before it is wanted: it brings gRPC and the SDK.
+    const { proveReal } = await import('./real.js');
+    return (await proveReal(Number(kills), options.seeds > 0 ? options.seeds : 1, print)) ? 0 : 1;
+  }
   return prove(options, args);
 }
 

@@ -1,5 +1,6 @@
 import type { Scenario } from '../stage.js';
 import { cleanupScenarios } from './cleanup.js';
+import { inlineScenarios } from './inline.js';
 import { masterScenarios } from './masters.js';
 import { oneJobScenarios } from './one-job.js';
 import { outsideScenarios } from './outside.js';
@@ -10,6 +11,7 @@ import { storeScenarios } from './stores.js';
 
 export const scenarios: readonly Scenario[] = [
   ...oneJobScenarios,
+  ...inlineScenarios,
   ...raceScenarios,
   ...restartScenarios,
   ...masterScenarios,

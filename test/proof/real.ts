@@ -1,0 +1,349 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KillableDaemon } from '../e2e/spark/killable-daemon.js';
+import { DaemonClient } from '../support/memory-daemon/client.js';
+import { RpcError } from '../support/memory-daemon/rpc-error.js';
+import type * as wire from '../support/memory-daemon/wire.js';
+import { StoreReader } from '../support/observer/store-reader.js';
+import { startS3Proxy, startVersityGw, type S3Server } from '../support/servers/index.js';
+import { contentOf } from './driver.js';
+import { SeededRandom } from './seeded-random.js';
+
+/**
+ * Two daemon processes before a real server, clients that drive jobs through both, and kill -9 at random moments.
+ * What is checked is read by a client of the store that shares nothing with the daemon.
+ */
+
+const bucket = 'real';
+const jobsAtOnce = 4;
+/** Longer than a daemon takes to start on a busy machine. */
+const patienceMs = 120_000;
+const servers = { s3proxy: () => startS3Proxy(), versitygw: () => startVersityGw() } as const;
+type ServerName = keyof typeof servers;
+
+export interface RealResult {
+  readonly server: string;
+  readonly kills: number;
+  readonly jobs: number;
+  readonly committed: number;
+  readonly violations: readonly string[];
+  readonly uploadsLeft: number;
+}
+
+/** @returns true where nothing was violated. */
+export async function proveReal(
+  kills: number,
+  seed: number,
+  print: (line: string) => void,
+): Promise<boolean> {
+  const results: RealResult[] = [];
+  for (const name of Object.keys(servers) as ServerName[]) {
+    const share = Math.ceil(kills / Object.keys(servers).length);
+    const result = await RealRun.play(name, share, seed);
+    results.push(result);
+    print(
+      `${result.server}: ${result.kills} kills, ${result.jobs} jobs, ${result.committed} committed, ${result.violations.length} violations, ${result.uploadsLeft} uploads left, seed ${seed}`,
+    );
+    for (const violation of result.violations.slice(0, 10)) print(`  ${violation}`);
+  }
+  const sum = (of: (result: RealResult) => number): number =>
+    results.reduce((all, each) => all + of(each), 0);
+  const failed = results.filter(
+    ({ violations, uploadsLeft }) => violations.length > 0 || uploadsLeft > 0,
+  ).length;
+  print(
+    JSON.stringify({
+      kills: sum((each) => each.kills),
+      jobs: sum((each) => each.jobs),
+      violations: sum((each) => each.violations.length),
+      uploads_left: sum((each) => each.uploadsLeft),
+    }),
+  );
+  print(`${results.length - failed} passed, ${failed} failed`);
+  return failed === 0;
+}
+
+class RealRun {
+  private kills = 0;
+  private jobs = 0;
+  private committed = 0;
+  private readonly violations: string[] = [];
+  private readonly finished: RealJob[] = [];
+
+  private constructor(
+    private readonly name: ServerName,
+    private readonly server: S3Server,
+    private readonly daemons: readonly KillableDaemon[],
+    readonly reader: StoreReader,
+    private readonly random: SeededRandom,
+  ) {}
+
+  static async play(name: ServerName, kills: number, seed: number): Promise<RealResult> {
+    const server = await servers[name]();
+    const daemons: KillableDaemon[] = [];
+    const reader = new StoreReader(server, bucket);
+    try {
+      await reader.createBucket();
+      const options = { store: server, root: `s3a://${bucket}/` };
+      for (let count = 0; count < 2; count++) daemons.push(await KillableDaemon.start(options));
+      const run = new RealRun(name, server, daemons, reader, new SeededRandom(seed));
+      return await run.all(kills);
+    } finally {
+      await Promise.all(daemons.map((daemon) => daemon.stop()));
+      reader.close();
+      await server.stop();
+    }
+  }
+
+  private async all(kills: number): Promise<RealResult> {
+    const killing = this.killUntil(kills);
+    const lane = async (): Promise<void> => {
+      while (this.kills < kills) await this.oneJob();
+    };
+    await Promise.all([killing, ...Array.from({ length: jobsAtOnce }, lane)]);
+    await this.settle();
+    const uploads = await this.reader.listUploads();
+    return {
+      server: this.server.name,
+      kills: this.kills,
+      jobs: this.jobs,
+      committed: this.committed,
+      violations: this.violations,
+      uploadsLeft: uploads.length,
+    };
+  }
+
+  /** One daemon after the other, so that there is one to go on with, and sometimes both. */
+  private async killUntil(kills: number): Promise<void> {
+    while (this.kills < kills) {
+      await sleep(this.random.below(250));
+      const victims =
+        this.random.below(8) === 0 ? this.daemons : this.daemons.slice(this.random.below(2)).slice(0, 1);
+      await Promise.all(
+        victims.map(async (daemon) => {
+          await daemon.kill();
+          this.kills++;
+          await daemon.restart();
+        }),
+      );
+    }
+  }
+
+  private async oneJob(): Promise<void> {
+    const random = new SeededRandom(this.random.below(2 ** 31));
+    const job = new RealJob(
+      `real-${this.name}-${this.jobs++}`,
+      this.daemons.map(({ endpoint }) => endpoint),
+      random,
+    );
+    this.finished.push(job);
+    try {
+      await job.play(this.reader);
+      if (job.told === 'committed') this.committed++;
+      if (job.told === 'committed' || job.told === 'aborted') await this.check(job);
+    } catch (error) {
+      this.violations.push(`${job.token}: ${error instanceof Error ? error.message : String(error)}`);
+    } finally {
+      job.close();
+    }
+  }
+
+  /** Nobody is killed any more: gc ends what was abandoned, and the operator what no ledger saw. */
+  private async settle(): Promise<void> {
+    const [daemon] = this.daemons;
+    if (daemon === undefined) return;
+    // Objects of rolled back jobs may appear as long as a request can be under way; records wait for that.
+    for (const args of [
+      ['gc', '--older-than', '0s', '--yes'],
+      ['uploads', 'abort', '--prefix', `s3a://${bucket}/`, '--older-than', '0s', '--yes'],
+    ]) {
+      const { code, output } = await daemon.command(...args);
+      if (code !== 0)
+        this.violations.push(`${args.join(' ')} ended with ${code ?? '?'}: ${output.slice(-500)}`);
+    }
+    for (const job of this.finished) await this.check(job);
+    for (const { key } of await this.reader.listObjects('.commitbridge/jobs/')) {
+      if (/\/(tasks|opened|files)\//.test(key)) this.violations.push(`the record ${key} is left`);
+    }
+  }
+
+  /** All of the job's files or none, whole, and as its driver was told. */
+  private async check(job: RealJob): Promise<void> {
+    const found = new Set<string>();
+    let isMarked = false;
+    for (const { key } of await this.reader.listObjects(`${job.token}/`)) {
+      if (key === `${job.token}/_SUCCESS`) {
+        isMarked = true;
+        continue;
+      }
+      const content = (await this.reader.getObject(key))?.toString() ?? '';
+      found.add(content);
+      const [, task = '', number = '', ...name] = content.split(' ');
+      if (
+        key !== `${job.token}/${name.join(' ')}` ||
+        content !== contentOf(job.token, task, Number(number), name.join(' '))
+      )
+        this.violations.push(`${key} holds '${content.slice(0, 100)}'`);
+    }
+    const visible = [...found].sort().join(', ');
+    const whole = [...job.expected()].sort().join(', ');
+    if (visible !== '' && visible !== whole)
+      this.violations.push(`${job.token} (${job.told ?? 'abandoned'}) shows '${visible}', not '${whole}'`);
+    if (job.told === 'committed' && visible !== whole)
+      this.violations.push(`${job.token} is committed and shows '${visible}', not '${whole}'`);
+    if (job.told === 'committed' && !isMarked)
+      this.violations.push(`${job.token} is committed without a marker`);
+    if (job.told === 'aborted' && (visible !== '' || isMarked))
+      this.violations.push(`${job.token} is aborted and shows '${visible}'`);
+    if (visible === '' && whole !== '' && isMarked)
+      this.violations.push(`${job.token} has a marker and no files`);
+  }
+}
+
+interface RealFile {
+  readonly content: string;
+  readonly closed: wire.ClosedFile;
+}
+
+class RealJob {
+  told: 'committed' | 'aborted' | 'failed' | undefined;
+  private readonly ref: wire.JobRef;
+  private readonly clients: DaemonClient[];
+  /** By task: the files of the attempt that was answered OK last. */
+  private readonly counted = new Map<number, readonly RealFile[]>();
+
+  constructor(
+    readonly token: string,
+    private readonly endpoints: readonly string[],
+    private readonly random: SeededRandom,
+  ) {
+    this.ref = { tokens: [token], jobAttempt: 0, destination: `s3a://${bucket}/${token}` };
+    this.clients = endpoints.map((endpoint) => new DaemonClient(endpoint));
+  }
+
+  close(): void {
+    for (const client of this.clients) client.close();
+  }
+
+  expected(): string[] {
+    return [...this.counted.values()].flatMap((files) => files.map(({ content }) => content));
+  }
+
+  async play(reader: StoreReader): Promise<void> {
+    const { random, ref } = this;
+    await this.call((client) =>
+      client.setupJob({ job: ref, setupId: `driver-${this.token}`, options: {}, protocolVersion: 1 }),
+    );
+    const tasks = 1 + random.below(3);
+    await Promise.all(Array.from({ length: tasks }, (_, task) => this.runTask(task)));
+    for (const { key } of await reader.listObjects(`${this.token}/`))
+      throw new Error(`${key} is visible before commitJob`);
+    const end = random.below(10);
+    if (end < 6) await this.commit();
+    else if (end === 6) await this.abort();
+    else if (end === 7) await Promise.all([this.commit(), this.abort(random.below(60))]);
+    else if (end === 8) {
+      // The driver dies while its daemon works.
+      void this.call((client) => client.commitJob({ job: ref, exactWinners: null })).catch(() => undefined);
+      await sleep(random.below(100));
+    }
+  }
+
+  private async runTask(task: number): Promise<void> {
+    const { random } = this;
+    // Speculation and failed attempts: earlier ones are aborted, or lose.
+    for (let number = random.below(2); number >= 0; number--) {
+      const files: RealFile[] = [];
+      const attempt = {
+        task: `m-${String(task).padStart(6, '0')}`,
+        attemptNumber: 1 - number,
+        attemptId: `attempt_${this.token}_${task}_${1 - number}`,
+      };
+      for (let file = random.below(3); file >= 0; file--)
+        files.push(await this.write(attempt, `${task}-${1 - number}-${file}`));
+      const isLast = number === 0;
+      if (!isLast && random.below(2) === 0) {
+        const pending = files.flatMap(({ closed }) =>
+          closed.pending === undefined || closed.pending === null ? [] : [closed.pending],
+        );
+        await this.call((client) => client.abortTask({ job: this.ref, attempt, files: pending }));
+        continue;
+      }
+      await this.call((client) =>
+        client.commitTask(
+          { job: this.ref, attempt },
+          files.map(({ closed }) => closed),
+        ),
+      );
+      this.counted.set(task, files);
+    }
+  }
+
+  private async write(attempt: { task: string; attemptNumber: number }, name: string): Promise<RealFile> {
+    const content = contentOf(this.token, attempt.task, attempt.attemptNumber, name);
+    const uri = `s3a://${bucket}/${this.token}/${name}`;
+    const body = Buffer.from(content);
+    if (this.random.below(4) === 0) return { content, closed: { inline: { uri, content: body } } };
+    const deadline = Date.now() + patienceMs;
+    for (;;) {
+      const { file, signedParts } = await this.call((client) =>
+        client.openFile({ job: this.ref, attempt, uri, partsToSign: 1 }),
+      );
+      const [signed] = signedParts;
+      if (file === null || signed === undefined)
+        throw new Error(`openFile returned no signed part for ${uri}`);
+      const headers = Object.fromEntries(Object.entries(signed.headers ?? {}));
+      const answer = await fetch(signed.url, { method: 'PUT', body, headers });
+      const etag = answer.headers.get('etag');
+      if (answer.ok && etag !== null)
+        return {
+          content,
+          closed: { pending: file, parts: [{ partNumber: 1, etag, sizeBytes: body.length }] },
+        };
+      if (Date.now() > deadline)
+        throw new Error(`a part of ${uri} was refused: ${answer.status} ${await answer.text()}`);
+    }
+  }
+
+  private async commit(): Promise<void> {
+    try {
+      await this.call((client) => client.commitJob({ job: this.ref, exactWinners: null }));
+      this.told = 'committed';
+    } catch (error) {
+      if (!(error instanceof RpcError) || error.reason !== 'JOB_ABORTED') throw error;
+      this.told ??= 'failed';
+    }
+  }
+
+  private async abort(afterMs = 0): Promise<void> {
+    await sleep(afterMs);
+    const { published } = await this.call((client) => client.abortJob({ job: this.ref, reason: 'chance' }));
+    this.told = published ? 'committed' : 'aborted';
+  }
+
+  /** As the shim does it: the same call again, at the other daemon, until one answers. */
+  private async call<T>(send: (client: DaemonClient) => Promise<T>): Promise<T> {
+    const deadline = Date.now() + patienceMs;
+    for (let turn = this.random.below(2); ; turn++) {
+      const at = turn % this.endpoints.length;
+      const client = this.clients[at];
+      const endpoint = this.endpoints[at];
+      if (client === undefined || endpoint === undefined) throw new Error('no daemon');
+      try {
+        return await send(client);
+      } catch (error) {
+        const isRepeatable =
+          error instanceof RpcError &&
+          ['UNAVAILABLE', 'CANCELLED', 'UNKNOWN', 'ABORTED'].includes(error.code);
+        if (!isRepeatable || Date.now() > deadline) throw error;
+        // A channel waits longer and longer before it connects again; a new one does not. Others may still use it.
+        if (this.clients[at] === client) {
+          this.clients[at] = new DaemonClient(endpoint);
+          setTimeout(() => {
+            client.close();
+          }, patienceMs).unref();
+        }
+        await sleep(20 + this.random.below(80));
+      }
+    }
+  }
+}
