@@ -68,9 +68,12 @@ export class Checks {
   private nothingBeforeDecision(kind: string): void {
     for (const { token, key } of this.published()) {
       if (this.collected.has(token)) continue;
-      const decided = this.factsOfSync(token).some(({ decision }) => decision === 'commit');
+      const facts = this.factsOfSync(token);
+      const decided = facts.some(({ decision }) => decision === 'commit');
       if (!decided)
         this.violate(`G1: ${key} of ${token} is visible before any commit decision, after a ${kind}`);
+      else if (!facts.some(({ decision, outcome }) => decision === 'commit' && outcome !== 'rolled-back'))
+        this.violate(`G1: ${key} of ${token} is visible though the job was rolled back, after a ${kind}`);
     }
   }
 

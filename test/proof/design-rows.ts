@@ -26,12 +26,12 @@ export const designRows: Readonly<Record<string, readonly string[]>> = {
     'AM 2 adopts and reruns a task',
   ],
   'AM 1 wakes up after AM 3 started': ['three masters', 'late setupJob of a lower attempt'],
-  'AM 3 recovers a task that AM 1 published through AM 2’s adoption': [
+  "AM 3 recovers a task that AM 1 published through AM 2's adoption": [
     'AM 3 recovers what AM 1 published',
     'adoption by two masters',
   ],
   'the publisher dies after `published`': ['one job', 'replace destination', 'the hook of a successful AM'],
-  'a commit refused because the job’s own files are already there': [
+  "a commit refused because the job's own files are already there": [
     'fail mode on two daemons, destination',
     'fail mode on two daemons, partitions',
     'fail mode, empty',

@@ -24,7 +24,7 @@ export const killingModes = ['before', 'after', 'late'] as const;
  * - `gone`: a Complete has its effect and answers 404, as some servers do to one that overlaps or is repeated;
  * - `conflict`: 409 without an effect;
  * - `slow`: the request takes twenty seconds to arrive;
- * - `paused`: the reply takes twenty seconds to come, as when the daemon stands still.
+ * - `paused`: the daemon goes on two minutes after the effect, as a machine that stood still.
  */
 export const livingModes = [
   'lost',
@@ -78,6 +78,8 @@ export function parseFaults(text: string): Fault[] {
 
 export const outageMs = 3 * 60_000;
 const slowMs = 20_000;
+/** Longer than anything waits for requests that may be under way. */
+const pausedMs = 120_000;
 
 /** An engine that asks for so much goes round in circles. */
 const maxRequests = 20_000;
@@ -187,7 +189,7 @@ export class FaultyNetwork extends InterceptedStore {
     const answer = async (): Promise<T> => {
       try {
         const result = await effect(true);
-        if (fault?.mode === 'paused') await observation.pass(slowMs);
+        if (fault?.mode === 'paused') await observation.pass(pausedMs);
         return daemon.isDead ? await never : result;
       } catch (error) {
         if (daemon.isDead) return await never;

@@ -17,13 +17,18 @@ interface Verdict {
 }
 
 /** Breaks the code in one way at a time and shows that a scenario notices. */
-export async function mutate(only: string, workers: number, print: (line: string) => void): Promise<boolean> {
+export async function mutate(
+  only: string,
+  workers: number,
+  triesAll: boolean,
+  print: (line: string) => void,
+): Promise<boolean> {
   const chosen = mutations.filter(({ name }) => name.startsWith(only));
   const queue = [...chosen];
   const totals = { mutations: 0, caught: 0, passed: 0, failed: 0 };
   const work = async (): Promise<void> => {
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-      const verdict = await judge(next);
+      const verdict = await judge(next, triesAll);
       const isRight = !verdict.isBroken && verdict.isCaught === (next.isHarmless !== true);
       totals[isRight ? 'passed' : 'failed']++;
       if (next.isHarmless !== true) {
@@ -39,7 +44,7 @@ export async function mutate(only: string, workers: number, print: (line: string
   return totals.failed === 0;
 }
 
-async function judge(mutation: Mutation): Promise<Verdict> {
+async function judge(mutation: Mutation, triesAll: boolean): Promise<Verdict> {
   const dir = await mkdtemp(join(tmpdir(), 'commitbridge-mutation-'));
   try {
     for (const name of ['src', 'test/proof', 'proto', 'package.json', 'tsconfig.json'])
@@ -60,7 +65,7 @@ async function judge(mutation: Mutation): Promise<Verdict> {
     if (unknown.length > 0)
       return { by: `there is no scenario ${unknown.join()}`, isCaught: false, isBroken: true };
     const first = await prove(dir, mutation.tryFirst);
-    if (first.isCaught || first.isBroken || mutation.isHarmless === true) return first;
+    if (first.isCaught || first.isBroken || mutation.isHarmless === true || !triesAll) return first;
     return await prove(
       dir,
       names.filter((name) => !mutation.tryFirst.includes(name)),

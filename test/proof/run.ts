@@ -21,7 +21,8 @@ Fails every store request of every scenario, lets somebody recover, and looks at
   --list             the scenarios
   --replay RUN       one run, as a violation prints it: scenario|seed|faults|recovery|retries
   --model N          so many random histories against the reference model (--only =model: nothing else)
-  --mutate [NAME]    break the code in many ways, each of which a scenario must catch
+  --mutate [NAME]    break the code in many ways, each of which a scenario must catch; with --quick one of those
+                     that are known to catch it
   --real N           N kills -9 of real daemons on real servers; --seeds N chooses the moments
   -h, --help         this text`;
 
@@ -77,7 +78,8 @@ export async function main(args: readonly string[]): Promise<number> {
     return 0;
   }
   const mutation = flags.get('--mutate');
-  if (mutation !== undefined) return (await mutate(mutation, options.workers, print)) ? 0 : 1;
+  if (mutation !== undefined)
+    return (await mutate(mutation, options.workers, !flags.has('--quick'), print)) ? 0 : 1;
   const kills = flags.get('--real');
   if (kills !== undefined) {
     // Not before it is wanted: it brings gRPC and the SDK.

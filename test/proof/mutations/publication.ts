@@ -49,7 +49,7 @@ export const publicationMutations: readonly Mutation[] = [
         'if (named.length > 0) return fresh;\n  const created = await job.facts.createRecord(fresh);',
       ),
     ],
-    tryFirst: ['every call twice', 'abort of a committed attempt', 'abortTask beside commitJob'],
+    tryFirst: ['a zombie of an aborted attempt'],
   },
   {
     name: 'a tombstone that forgets the upload ids',
@@ -183,5 +183,38 @@ export const publicationMutations: readonly Mutation[] = [
       ),
     ],
     tryFirst: ['another writer between HEAD and DELETE'],
+  },
+  {
+    name: 'inline files are signed after the look at the outcome',
+    edits: [
+      edit(
+        'app/publish-inline.ts',
+        'const prepared = await mapLimit(todo, ctx.options.completeConcurrency, (entry) => this.#prepare(entry));\n      const outcome = await this.facts.readOutcome();',
+        'const outcome = await this.facts.readOutcome();\n      const prepared = await mapLimit(todo, ctx.options.completeConcurrency, (entry) => this.#prepare(entry));',
+      ),
+    ],
+    tryFirst: ['inline, abort overlapping commit'],
+  },
+  {
+    name: 'inline files are put without a look at the outcome',
+    edits: [
+      edit(
+        'app/publish-inline.ts',
+        'const outcome = await this.facts.readOutcome();',
+        'const outcome = undefined as Awaited<ReturnType<JobFacts["readOutcome"]>>;',
+      ),
+    ],
+    tryFirst: ['inline, abort overlapping commit'],
+  },
+  {
+    name: 'a rollback does not wait for inline files under way',
+    edits: [
+      edit(
+        'app/rollback.ts',
+        'if (sets.some(({ inline }) => inline.length > 0)) await ctx.clock.sleep(ctx.options.requestBoundMs);',
+        '',
+      ),
+    ],
+    tryFirst: ['inline, abort overlapping commit'],
   },
 ];

@@ -62,6 +62,32 @@ export const raceScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'a zombie of an aborted attempt',
+    about:
+      'abortTask comes from another process while the attempt commits, or before: its record says who was first',
+    isRace: true,
+    leavesToGc: 'records',
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await job.runTask(0, ['part-0']);
+      const dead = job.attempt(1);
+      await dead.write('part-1');
+      await dead.abort();
+      if (await dead.commit()) stage.checks.violate('an attempt was committed after it was aborted');
+      const zombie = job.attempt(2, 0, 1);
+      await zombie.write('part-2');
+      await Promise.all([zombie.commit(), zombie.abort(true)]);
+      await zombie.commit();
+      await job.commit();
+    },
+    check({ checks, drivers: [job] }) {
+      if (job?.told !== 'committed') checks.violate('the job was not committed');
+    },
+  },
+  {
     name: 'abort overlapping commit',
     isRace: true,
     about: 'commitJob and abortJob on two daemons: all or none',
