@@ -10,11 +10,14 @@ export default defineConfig({
   test: {
     environment: 'node',
     projects: [
-      project('unit', ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts'], 10 * second),
+      project(
+        'unit',
+        ['test/unit/**/*.test.ts', 'test/golden/**/*.test.ts', 'test/proof/**/*.test.ts'],
+        10 * second,
+      ),
       project('conformance', ['test/conformance/**/*.test.ts'], 60 * second),
       project('protocol', ['test/protocol/**/*.test.ts'], 60 * second),
       project('cost', ['test/cost/**/*.test.ts'], 60 * second),
-      project('proof', ['test/proof/**/*.test.ts'], 120 * second),
       project('e2e', ['test/e2e/**/*.test.ts'], 120 * second),
       project('observer', ['test/support/**/*.test.ts'], 60 * second),
     ],

@@ -38,6 +38,19 @@ export function withFailure(counts, line) {
 }
 
 /**
+ * Of a command that ends with a line as `12 passed, 0 failed`.
+ * @param {string} line
+ * @returns {Counts}
+ */
+export function closingLineCounts(line) {
+  const match = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/.exec(line.trim());
+  if (match === null) return withFailure(noCounts(), 'it did not say how many passed');
+  const [, passed, failed, skipped = 0] = match.map(Number);
+  const failures = failed > 0 ? [`${failed} failed; see the output above`] : [];
+  return { passed, failed, skipped: skipped || 0, failures };
+}
+
+/**
  * Of the file that vitest's JSON reporter writes. A test file that couldn't be loaded counts as one failure.
  * @param {string} file
  * @param {string} root what the names of test files are relative to

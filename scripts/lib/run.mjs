@@ -97,6 +97,28 @@ export function passThrough(command, args, options = {}) {
   });
 }
 
+/**
+ * Runs a command to its end with its output shown as it comes, and keeps the last line that it wrote to stdout.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {{ cwd?: string, env?: Record<string, string> }} [options]
+ * @returns {Promise<{ exitCode: number, lastLine: string }>}
+ */
+export function passThroughKeepingLastLine(command, args, options = {}) {
+  return new Promise((resolve, reject) => {
+    const child = start(command, args, options, ['ignore', 'pipe', 'inherit']);
+    let tail = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+      process.stdout.write(text);
+      tail = (tail + text).slice(-4_096);
+    });
+    child.on('error', reject);
+    child.on('close', (code) =>
+      resolve({ exitCode: code ?? 1, lastLine: tail.trimEnd().split('\n').at(-1) ?? '' }),
+    );
+  });
+}
+
 function start(command, args, options, stdio) {
   const child = spawn(command, args, { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio });
   running.add(child);

@@ -1,9 +1,9 @@
 // The suites of the repository: what each needs, and how it is run and counted.
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runChecks } from './checks.mjs';
-import { judged, removeSurefireReports, surefireCounts, vitestCounts } from './counts.mjs';
-import { passThrough, step } from './run.mjs';
+import { closingLineCounts, judged, removeSurefireReports, surefireCounts, vitestCounts } from './counts.mjs';
+import { passThrough, passThroughKeepingLastLine, step } from './run.mjs';
 import {
   bin,
   buildBundle,
@@ -40,9 +40,19 @@ export const suites = {
     'every adapter against the contract of the store port, on real servers',
     servers,
   ),
-  ...(existsSync(join(root, 'test/proof'))
-    ? { proof: vitest('proof', 'the protocol with faults at every store request', servers) }
-    : {}),
+  proof: {
+    about: 'the protocol with a death or a fault at every store request, and real daemons killed',
+    needs: servers,
+    run: () => runCommand('test/proof/run.ts', isAll() ? [] : ['--quick']),
+  },
+  scale: {
+    about: 'large jobs in a heap of 256 MB',
+    needs: [],
+    run: () =>
+      runCommand('test/scale/run.ts', [], ['--max-old-space-size=256', '--expose-gc'], {
+        COMMITBRIDGE_SCALE_TASKS: isAll() ? '10000' : '1000',
+      }),
+  },
   protocol: vitest('protocol', 'the services over real gRPC, and clients in other languages', servers, {
     tools: ['python'],
   }),
@@ -69,6 +79,27 @@ async function runVitest(name, options) {
     env: quietSdk,
   });
   return judged(vitestCounts(report, root), exitCode);
+}
+
+/** @returns {boolean} whether every row of the matrices is asked for */
+function isAll() {
+  return process.env.COMMITBRIDGE_TEST_ALL === '1';
+}
+
+/**
+ * A TypeScript program that counts for itself and ends with a line that says so.
+ * @param {string} script
+ * @param {string[]} args
+ * @param {string[]} nodeArgs
+ * @param {Record<string, string>} env
+ */
+async function runCommand(script, args, nodeArgs = [], env = {}) {
+  const { exitCode, lastLine } = await passThroughKeepingLastLine(
+    process.execPath,
+    [...nodeArgs, '--import', 'tsx', script, ...args],
+    { cwd: root, env: { ...quietSdk, ...env } },
+  );
+  return judged(closingLineCounts(lastLine), exitCode);
 }
 
 async function runJava() {
