@@ -34,7 +34,8 @@ function parseArguments(args) {
   for (const name of only) {
     if (!Object.hasOwn(suites, name)) refuse(`There is no suite '${name}'.`);
   }
-  return { names: Object.keys(suites).filter((name) => only.length === 0 || only.includes(name)), all };
+  const isWanted = (name) => (only.length === 0 ? suites[name].onDemand !== true : only.includes(name));
+  return { names: Object.keys(suites).filter(isWanted), all };
 }
 
 function refuse(sentence) {

@@ -62,19 +62,26 @@ export const suites = {
     tools: ['python'],
     options: ['--maxWorkers=2'],
   }),
+  // A part of e2e with a name of its own, for running every version of Spark.
+  spark: vitest('spark', 'a part of e2e: every way that Spark writes', everything, {
+    project: 'e2e',
+    options: ['test/e2e/spark-matrix'],
+    onDemand: true,
+  }),
   cost: vitest('cost', 'requests at the server for a Spark job', everything, { options: ['--maxWorkers=1'] }),
 };
 
-function vitest(name, about, needs, { tools = [], options = [] } = {}) {
-  return { about, needs, tools, run: () => runVitest(name, options) };
+/** `onDemand`: only when it is asked for by name. */
+function vitest(name, about, needs, { tools = [], options = [], project = name, onDemand = false } = {}) {
+  return { about, needs, tools, onDemand, run: () => runVitest(name, project, options) };
 }
 
-async function runVitest(name, options) {
+async function runVitest(name, project, options) {
   mkdirSync(resultsDir, { recursive: true });
   const report = join(resultsDir, `${name}.json`);
   rmSync(report, { force: true });
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  const exitCode = await passThrough(bin('vitest'), ['run', '--project', name, ...options, ...reporters], {
+  const exitCode = await passThrough(bin('vitest'), ['run', '--project', project, ...options, ...reporters], {
     cwd: root,
     env: quietSdk,
   });

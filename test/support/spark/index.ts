@@ -1,8 +1,10 @@
 export { buildSparkJobs, defaultSpark, installSparkJars, type SparkVersion } from './spark-jars.js';
 export { runSpark, SparkRun, type SparkOptions, type SparkResult } from './run-spark.js';
 export type {
+  RddStep,
   ReadStep,
   RowFault,
+  SaveStep,
   SparkFormat,
   SparkStep,
   StepConf,

@@ -1,5 +1,5 @@
-/** The steps of a job file, as `java-shim/it` reads it; see `WriteStep`, `ReadStep` and `RowFault` there. */
-export type SparkStep = WriteStep | ReadStep;
+/** The steps of a job file, as `java-shim/it` reads it; see `WriteStep`, `ReadStep`, `RowFault`, `MatrixStep` there. */
+export type SparkStep = WriteStep | ReadStep | SaveStep | RddStep | SqlStep | LoadStep | RegistryStep;
 
 export type SparkFormat = 'parquet' | 'csv' | 'json' | 'orc' | 'text';
 
@@ -46,6 +46,51 @@ export interface ReadStep {
   conf?: StepConf;
 }
 
+/** Any write of a DataFrameWriter. */
+export interface SaveStep {
+  do: 'save';
+  query: string;
+  format: SparkFormat;
+  path: string;
+  mode?: 'append' | 'overwrite' | 'errorifexists';
+  partition_by?: string;
+  options?: Record<string, string>;
+  /** By `saveAsTable`. */
+  table?: string;
+  buckets?: number;
+  bucket_by?: string;
+  conf?: StepConf;
+}
+
+export interface RddStep {
+  do: 'rdd';
+  call: 'saveAsTextFile' | 'saveAsHadoopFile' | 'saveAsNewAPIHadoopFile' | 'saveAsNewAPIHadoopDataset';
+  path: string;
+  lines: number;
+  tasks: number;
+  /** Hadoop's configuration of this write. */
+  hadoop?: Record<string, string>;
+}
+
+/** Returns the rows of the last statement. */
+export interface SqlStep {
+  do: 'sql';
+  statements: string[];
+  conf?: StepConf;
+}
+
+export interface LoadStep {
+  do: 'load';
+  path: string;
+  format: SparkFormat;
+  schema: string;
+}
+
+/** How many attempts the shim still knows in each JVM. */
+export interface RegistryStep {
+  do: 'registry';
+}
+
 /** What a step prints. */
 export interface StepResult {
   event: 'step';
@@ -57,6 +102,11 @@ export interface StepResult {
   distinct_ids?: number;
   sum_ids?: number;
   wrong_values?: number;
+  /** Rows as texts, sorted. */
+  texts?: string[];
+  /** What Spark counted as written by its tasks. */
+  bytes?: number;
+  registries?: number[];
   /** The messages of the error and of its causes. */
   error?: string;
   error_class?: string;

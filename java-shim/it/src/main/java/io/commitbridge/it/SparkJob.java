@@ -3,6 +3,7 @@ package io.commitbridge.it;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.commitbridge.it.matrix.MatrixStep;
 import java.io.File;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -103,7 +104,9 @@ public final class SparkJob {
         ReadStep.run(spark, step, result);
         break;
       default:
-        throw new IllegalArgumentException("no such step: " + what);
+        if (!MatrixStep.run(spark, step, result)) {
+          throw new IllegalArgumentException("no such step: " + what);
+        }
     }
   }
 

@@ -1,0 +1,24 @@
+import type { StepConf } from '../../support/spark/index.js';
+
+/** Set for the application: what docs/spark.md recommends, beside the jar and the endpoints. */
+export const recommended = {
+  'spark.sql.sources.commitProtocolClass': 'io.commitbridge.spark.BridgeCommitProtocol',
+};
+
+const sparksProtocol = {
+  'spark.sql.sources.commitProtocolClass':
+    'org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol',
+};
+
+/** Of a write: the two ways of Commitbridge. */
+export const bindings: Record<'protocol' | 'committers', StepConf> = {
+  protocol: {},
+  committers: {
+    ...sparksProtocol,
+    'spark.sql.parquet.output.committer.class': 'io.commitbridge.BridgeParquetOutputCommitter',
+    'spark.sql.sources.outputCommitterClass': 'io.commitbridge.BridgeOutputCommitter',
+  },
+};
+
+/** Of a write: stock Spark without Commitbridge, by FileOutputCommitter. */
+export const stock: StepConf = { ...sparksProtocol, 'spark.hadoop.commitbridge.spark.check': 'warn' };
