@@ -32,6 +32,8 @@ export interface JobDetails extends JobSummary {
   readonly ledgerSegments: number;
   readonly files?: number;
   readonly bytes?: number;
+  /** That a commit decision lists. */
+  readonly tasks?: number;
   readonly reason?: string;
 }
 
@@ -70,7 +72,9 @@ export class JobAdmin {
       principal: job?.principal ?? '',
       records,
       ledgerSegments,
-      ...('decision' in state ? { files: state.decision.files, bytes: state.decision.bytes } : {}),
+      ...('decision' in state
+        ? { files: state.decision.files, bytes: state.decision.bytes, tasks: state.decision.tasks }
+        : {}),
       ...reasonOf(state),
     };
   }

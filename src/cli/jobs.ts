@@ -67,13 +67,34 @@ async function runAction(
       printView(io, view, isJson);
       return exitCodes.ok;
     }
-    case 'commit':
-      printView(io, await jobs.commit(token), isJson);
+    case 'commit': {
+      const before = await jobs.show(token);
+      const view = await jobs.commit(token);
+      if (before?.state === 'undecided') note(io, decidedByHand(view));
+      printView(io, view, isJson);
       return exitCodes.ok;
-    case 'abort':
-      printView(io, await jobs.abort(token, { force: parsed.values['force'] === true }), isJson);
+    }
+    case 'abort': {
+      const view = await jobs.abort(token, { force: parsed.values['force'] === true });
+      if (view.state === 'done')
+        note(io, `Job ${token} was published before: its output stays, nothing was undone.`);
+      printView(io, view, isJson);
       return exitCodes.ok;
+    }
   }
+}
+
+/** The driver alone knew how many tasks there were. */
+function decidedByHand({ token, tasks }: JobView): string {
+  return (
+    `Job ${token} was not decided: it is now committed with the ${typeof tasks === 'number' ? tasks : 'known'} tasks that had committed. ` +
+    'Whether these were all of its tasks is known to its driver only: the output, with its success marker, may be a part.'
+  );
+}
+
+/** For people, beside the result. */
+function note(io: CliIo, sentence: string): void {
+  io.stderr.write(`${sentence}\n`);
 }
 
 function renderList(views: readonly JobView[]): string {

@@ -83,6 +83,25 @@ describe('jobs', () => {
     expect(asked).toEqual(['job-1', { force: false }, 'job-1', { force: true }]);
   });
 
+  it('says that a job which was not decided may be a part of its output', async () => {
+    const show = () => Promise.resolve({ ...view, state: 'undecided' });
+    const commit = () => Promise.resolve({ ...view, state: 'done', tasks: 3 });
+    const { stderr } = await run(['commit', 'job-1'], { show, commit });
+    expect(stderr).toContain('committed with the 3 tasks that had committed');
+    const again = await run(['commit', 'job-1'], {
+      show: () => Promise.resolve({ ...view, state: 'publishing' }),
+      commit,
+    });
+    expect(again.stderr).toBe('');
+  });
+
+  it('says that an abort came too late', async () => {
+    const { stderr } = await run(['abort', 'job-1'], {
+      abort: () => Promise.resolve({ ...view, state: 'done' }),
+    });
+    expect(stderr).toContain('its output stays');
+  });
+
   it.each<[ErrorReasonName, number]>([
     ['STORE_UNAVAILABLE', 4],
     ['JOB_NOT_FOUND', 3],
@@ -91,7 +110,10 @@ describe('jobs', () => {
     ['FOREIGN_OBJECT', 1],
   ])('turns %s into exit code %i, with its sentence', async (reason, exitCode) => {
     const commit = () => Promise.reject(new CommitterError(reason, 'this and that'));
-    const { code, stderr, isClosed } = await run(['commit', 'job-1'], { commit });
+    const { code, stderr, isClosed } = await run(['commit', 'job-1'], {
+      commit,
+      show: () => Promise.resolve(view),
+    });
     expect([code, stderr, isClosed]).toEqual([exitCode, `this and that (${reason})\n`, true]);
   });
 });
