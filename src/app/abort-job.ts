@@ -6,8 +6,16 @@ import { formatUri } from '../core/uri.js';
 import { JobPublication } from './commit-job.js';
 import { isoNow, type AppContext } from './context.js';
 import { readState } from './deciding.js';
-import { factsOf, refuseOthersJob, type Job, type JobAddress, type JobRef } from './job-directory.js';
+import {
+  factsOf,
+  listAttempts,
+  refuseOthersJob,
+  type Job,
+  type JobAddress,
+  type JobRef,
+} from './job-directory.js';
 import { listPrefixes } from './list-all.js';
+import { mapLimit } from './map-limit.js';
 import { beginRollback, finishRollback } from './rollback.js';
 import type { Root } from './roots.js';
 import { abortLosers, removeProcessed, sweepAfterEnd } from './sweep.js';
@@ -29,7 +37,7 @@ export async function abortJob(
   const token = await chooseToken(ctx, input.job, address, principal);
   const highest = input.scope === 'earlier' ? address.jobAttempt - 1 : address.jobAttempt;
   const reason = input.reason === '' ? 'abortJob was called' : input.reason;
-  const name = `abort ${root.staging.bucket}/${root.staging.key}/${token}/${highest}`;
+  const name = `abort ${root.storeName} ${root.staging.bucket}/${root.staging.key}/${token}/${highest}`;
   const published = await ctx.joined.run(name, () =>
     abortAttempts(ctx, root, token, highest, reason, principal),
   );
@@ -65,8 +73,12 @@ async function chooseToken(
 async function refuseOtherDestination(ctx: AppContext, address: JobAddress): Promise<void> {
   const destination = formatUri(address.destination);
   for (const token of address.tokens) {
-    const job = await ctx.jobs.read(address.root, token, address.jobAttempt);
-    if (job === undefined || job.record.destination === destination) continue;
+    const attempts = await listAttempts(address.root, token);
+    const jobs = await mapLimit(attempts, ctx.options.recordConcurrency, (number) =>
+      ctx.jobs.read(address.root, token, number),
+    );
+    const job = jobs.find((each) => each !== undefined && each.record.destination !== destination);
+    if (job === undefined) continue;
     throw new CommitterError(
       'JOB_NOT_FOUND',
       `job ${token} was set up for ${job.record.destination}, not for ${destination}; nothing was aborted`,
@@ -89,7 +101,7 @@ export async function abortAttempts(
   principal?: string,
 ): Promise<boolean> {
   if (highest < 0) return false;
-  if (principal !== undefined) await refuseOthersJob(root, token, highest, principal);
+  if (principal !== undefined) await refuseOthersJob(root, token, highest, { principal });
   const own = await ctx.jobs.read(root, token, highest);
   const adopts = own?.record.adopts;
   let published = false;

@@ -12,7 +12,7 @@ import { decide, type Decided } from './decide.js';
 import { readState } from './deciding.js';
 import type { JobFacts } from './facts.js';
 import { finish } from './finish.js';
-import { factsOf, type Job, type JobRef } from './job-directory.js';
+import { factsOf, nameOfJob, type Job, type JobRef } from './job-directory.js';
 import { loadWinners } from './load-records.js';
 import { publish } from './publish.js';
 import { sweepAfterEnd } from './sweep.js';
@@ -37,7 +37,7 @@ export async function commitJob(
   const exact = input.exactWinners?.map(parseAttempt);
   const job = await ctx.jobs.find(input.job, principal);
   const winners = exact === undefined ? '' : JSON.stringify(exact);
-  const name = `commit ${job.facts.bucket}/${job.facts.layout.prefix} ${winners}`;
+  const name = `commit ${nameOfJob(job)} ${winners}`;
   return ctx.joined.run(name, () => commitFoundJob(ctx, job, exact));
 }
 

@@ -1,7 +1,8 @@
 import { CommitterError } from '../core/errors.js';
 import { uriOf, type PendingFile } from '../core/records/attempt-record.js';
-import { isStoreError } from '../ports/object-store.js';
+import { isStoreError, type ObjectHead } from '../ports/object-store.js';
 import type { AppContext } from './context.js';
+import { sameEtag } from './load-records.js';
 import { commitbridgeIdName } from './open-file.js';
 
 const maxConflicts = 5;
@@ -17,14 +18,21 @@ export async function completeFile(
   ctx: AppContext,
   file: PendingFile,
   overwritesNothing: boolean,
+  replaces = false,
 ): Promise<'published' | 'foreign'> {
   const store = ctx.roots.storeOf(file);
   const conditional = overwritesNothing && store.capabilities.conditionalComplete;
   const parts = file.etags.map((etag, index) => ({ partNumber: index + 1, etag }));
+  // versitygw answers 200 to a Complete of an upload that is gone, with the ETag of the object that is there.
+  const before = replaces && !conditional ? await store.head(file) : undefined;
+  if (isOurs(before, file)) return 'published';
   for (let tries = 1; ; tries++) {
     try {
-      await store.complete(file, parts, conditional ? { ifNoneMatch: '*' } : {});
-      return 'published';
+      const { etag } = await store.complete(file, parts, conditional ? { ifNoneMatch: '*' } : {});
+      if (before === undefined || !sameEtag(before.etag, etag)) return 'published';
+      const found = await store.head(file);
+      if (isOurs(found, file)) return 'published';
+      throw lost(file, true, undefined);
     } catch (error) {
       // Overlapping Completes of one upload answer 404 or 400 on some stores though the object is right.
       if (
@@ -41,7 +49,7 @@ export async function completeFile(
         throw error;
       }
       const found = await store.head(file);
-      if (found?.metadata[commitbridgeIdName] === file.commitbridgeId) return 'published';
+      if (isOurs(found, file)) return 'published';
       if (!isStoreError(error, 'precondition-failed', 'conflict'))
         throw lost(file, found !== undefined, error);
       if (found !== undefined && conditional) return 'foreign';
@@ -50,6 +58,10 @@ export async function completeFile(
       await ctx.clock.sleep(50 * 2 ** tries * (0.5 + ctx.random.fraction() / 2));
     }
   }
+}
+
+function isOurs(found: ObjectHead | undefined, file: PendingFile): boolean {
+  return found?.metadata[commitbridgeIdName] === file.commitbridgeId;
 }
 
 function lost(file: PendingFile, isReplaced: boolean, cause: unknown): CommitterError {

@@ -32,7 +32,7 @@ export async function judgeConflicts(
   for (const file of outputsOf(sets)) ownKeys.add(uriOf(file));
   const found = new Map<string, Deletion>();
   for (const directory of directoriesOf(job, sets)) {
-    for await (const object of dataObjectsIn(ctx, directory)) {
+    for await (const object of dataObjectsIn(ctx, directory, job.record.principal)) {
       const uri = uriOf(object);
       if (conflictMode === 'fail') {
         throw new CommitterError(
@@ -67,12 +67,17 @@ function directoriesOf(job: Job, sets: readonly PendingSet[]): Directory[] {
   }
 }
 
-async function* dataObjectsIn(ctx: AppContext, { uri, isShallow }: Directory): AsyncGenerator<Deletion> {
+async function* dataObjectsIn(
+  ctx: AppContext,
+  { uri, isShallow }: Directory,
+  principal: string,
+): AsyncGenerator<Deletion> {
   const { scheme, bucket, key: directory } = uri;
   const prefix = directory === '' ? '' : `${directory}/`;
   for await (const { key, etag } of listAll(ctx.roots.storeOf(uri), bucket, prefix, isShallow)) {
-    // A destination may hold the staging root, whatever its name.
-    if (isDataObject(directory, key) && !ctx.roots.isStaging({ scheme, bucket, key })) {
+    // A destination may hold the staging root, and roots of others.
+    const isTheirs = !ctx.roots.mayUse({ scheme, bucket, key }, principal);
+    if (isDataObject(directory, key) && !isTheirs) {
       yield { scheme, bucket, key, etag };
     }
   }

@@ -1,4 +1,4 @@
-import { CommitterError } from '../core/errors.js';
+import { CommitterError, isCommitterError } from '../core/errors.js';
 import { parseToken, type JobToken } from '../core/ids.js';
 import type { JobState } from '../core/job-state.js';
 import { parseJobAttempts, parseTokens, tokenPrefix } from '../core/staging-layout.js';
@@ -21,7 +21,7 @@ export interface JobSummary {
   readonly destination: string;
   readonly description: string;
   readonly createdAt: string;
-  readonly state: JobState['state'];
+  readonly state: JobState['state'] | 'unreadable';
   readonly root: string;
 }
 
@@ -49,7 +49,7 @@ export class JobAdmin {
       for (const token of tokens) {
         const attempts = await this.#attempts(root, token);
         const highest = attempts.at(-1);
-        if (highest !== undefined) summaries.push(await this.#summary(root, token, highest));
+        if (highest !== undefined) summaries.push(await this.#readableSummary(root, token, highest));
       }
     }
     return summaries;
@@ -127,6 +127,25 @@ export class JobAdmin {
 
   async #state(root: Root, token: JobToken, jobAttempt: number): Promise<JobState> {
     return readState(factsOf(root, token, await decidingAttempt(root, token, jobAttempt)));
+  }
+
+  /** One damaged job must not hide the others. */
+  async #readableSummary(root: Root, token: JobToken, jobAttempt: number): Promise<JobSummary> {
+    try {
+      return await this.#summary(root, token, jobAttempt);
+    } catch (error) {
+      if (!isCommitterError(error, 'RECORD_UNREADABLE')) throw error;
+      const where = joinKey(root.staging.bucket, root.staging.key);
+      return {
+        token,
+        jobAttempt,
+        destination: '',
+        description: error.message,
+        createdAt: '',
+        state: 'unreadable',
+        root: where,
+      };
+    }
   }
 
   async #summary(root: Root, token: JobToken, jobAttempt: number): Promise<JobSummary> {

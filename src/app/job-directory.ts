@@ -160,14 +160,26 @@ export async function refuseOthersJob(
   root: Root,
   token: JobToken,
   upTo: number,
-  principal: string,
+  caller: { readonly principal: string; readonly destination?: string },
   known?: readonly number[],
 ): Promise<void> {
   const attempts = known ?? (await listAttempts(root, token));
   for (const number of attempts.filter((jobAttempt) => jobAttempt <= upTo)) {
     const record = await factsOf(root, token, number).readJob();
-    if (record !== undefined) refuseOtherPrincipal(record, principal);
+    if (record === undefined) continue;
+    refuseOtherPrincipal(record, caller.principal);
+    if (caller.destination !== undefined && record.destination !== caller.destination) {
+      throw new CommitterError(
+        'JOB_EXISTS',
+        `job ${token} was set up for ${record.destination}, not for ${caller.destination}: use another commitbridge.job.token`,
+      );
+    }
   }
+}
+
+/** One name for one job attempt: two stores may have buckets of one name. */
+export function nameOfJob({ root, facts }: Job): string {
+  return `${root.storeName} ${facts.bucket}/${facts.layout.prefix}`;
 }
 
 /** The numbers of the job attempts that left anything in the staging root. */

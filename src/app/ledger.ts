@@ -2,7 +2,7 @@ import type { UploadIdentity } from '../core/records/attempt-record.js';
 import { uploadName } from '../core/abort-rule.js';
 import type { Clock, Random } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
-import type { Job } from './job-directory.js';
+import { nameOfJob, type Job } from './job-directory.js';
 
 interface OpenUpload {
   readonly upload: UploadIdentity;
@@ -61,11 +61,11 @@ export class Ledger {
 
   /** True once a flush has seen that the job has ended: it takes no more files. */
   hasEnded(job: Job): boolean {
-    return this.#ended.has(nameOf(job));
+    return this.#ended.has(nameOfJob(job));
   }
 
   add(job: Job, upload: UploadIdentity): void {
-    const name = nameOf(job);
+    const name = nameOfJob(job);
     let ledger = this.#jobs.get(name);
     if (ledger === undefined)
       this.#jobs.set(name, (ledger = { job, open: new Map(), segments: [], askedAt: -Infinity }));
@@ -75,7 +75,7 @@ export class Ledger {
 
   /** A record holds them, or they are aborted. */
   remove(job: Job, uploads: readonly UploadIdentity[]): void {
-    const name = nameOf(job);
+    const name = nameOfJob(job);
     const ledger = this.#jobs.get(name);
     if (ledger === undefined) return;
     for (const upload of uploads) ledger.open.delete(uploadName(upload));
@@ -126,7 +126,7 @@ export class Ledger {
     ledger.askedAt = now;
     const uploads = due.map(({ upload }) => upload);
     if ((await this.sweep(ledger.job, uploads, ledger.segments)) === 'ended') {
-      this.#rememberEnd(nameOf(ledger.job));
+      this.#rememberEnd(nameOfJob(ledger.job));
       for (const upload of uploads) ledger.open.delete(uploadName(upload));
     }
   }
@@ -135,8 +135,4 @@ export class Ledger {
     if (this.#ended.size >= maxEnded) this.#ended.clear();
     this.#ended.add(name);
   }
-}
-
-function nameOf(job: Job): string {
-  return job.facts.layout.prefix + job.facts.bucket;
 }

@@ -41,7 +41,7 @@ export async function publish(ctx: AppContext, input: PublishInput): Promise<Pub
       overwrites.size === 0,
     )) ??
     (await putAllInline(ctx, input, replaces, overwrites.size === 0)) ??
-    (await completeAll(ctx, uploads.filter(replaces), false));
+    (await completeAll(ctx, uploads.filter(replaces), false, true));
   if (foreign === 'stopped') return { result: 'stopped' };
   if (foreign !== undefined) return { result: 'foreign', uri: uriOf(foreign) };
   const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });
@@ -54,11 +54,12 @@ async function completeAll(
   ctx: AppContext,
   files: readonly PendingFile[],
   overwritesNothing: boolean,
+  isReplacing = false,
 ): Promise<PendingFile | undefined> {
   let foreign: PendingFile | undefined;
   await mapLimit(files, ctx.options.completeConcurrency, async (file) => {
     if (foreign !== undefined) return;
-    if ((await completeFile(ctx, file, overwritesNothing)) === 'foreign') foreign = file;
+    if ((await completeFile(ctx, file, overwritesNothing, isReplacing)) === 'foreign') foreign = file;
   });
   return foreign;
 }

@@ -1,4 +1,4 @@
-import { CommitterError } from '../core/errors.js';
+import { CommitterError, isCommitterError } from '../core/errors.js';
 import { formatUri, isKeyWithin, isWithin, type StoreUri } from '../core/uri.js';
 import type { ObjectStore } from '../ports/object-store.js';
 
@@ -35,6 +35,17 @@ export class Roots {
   /** The store of an upload or object that a record names, whoever the caller is. */
   storeOf(place: StoreUri): ObjectStore {
     return this.#find(place).store;
+  }
+
+  /** False where {@link resolve} would refuse it. */
+  mayUse(uri: StoreUri, principal: string): boolean {
+    try {
+      this.resolve(uri, principal);
+      return true;
+    } catch (error) {
+      if (isCommitterError(error, 'OUTSIDE_ROOTS', 'PRINCIPAL_NOT_ALLOWED')) return false;
+      throw error;
+    }
   }
 
   /** True where it lies in the staging root of any root: state of jobs, never output. */

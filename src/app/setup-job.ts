@@ -37,13 +37,13 @@ export async function setupJob(
   const { root, jobAttempt } = address;
   const facts = factsOf(root, token, jobAttempt);
   const known = await knownAttempts(address);
-  await refuseOthersJob(root, token, jobAttempt, principal, known);
+  const destination = formatUri(address.destination);
+  await refuseOthersJob(root, token, jobAttempt, { principal, destination }, known);
   if (known.includes(jobAttempt)) refuseUsedToken(token, await readState(facts));
 
   const adopts = await settleLowerAttempts(ctx, root, token, jobAttempt);
   // Seen before job.json is written: a marker that comes later is this job's own and is not deleted.
   const oldMarker = adopts === undefined ? await headMarker(address) : undefined;
-  const destination = formatUri(address.destination);
   const record: JobRecord = {
     token,
     jobAttempt,

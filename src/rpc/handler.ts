@@ -1,4 +1,5 @@
 import type {
+  Metadata,
   handleClientStreamingCall,
   handleUnaryCall,
   ServerReadableStream,
@@ -42,7 +43,7 @@ export function unary<Request, Response>(
   work: (request: Request, context: CallContext) => Response | Promise<Response>,
 ): handleUnaryCall<Request, Response> {
   return (call, callback) => {
-    respond(logger, call, () => work(wellFormed(call.request), contextOf(call)), callback);
+    respond(logger, call, (context) => work(wellFormed(call.request), context), callback);
   };
 }
 
@@ -53,7 +54,7 @@ export function clientStream<Request, Response>(
   return (call: ServerReadableStream<Request, Response>, callback) => {
     // A client that goes away in the middle ends the iteration with an error; the listener keeps a second one quiet.
     call.on('error', () => undefined);
-    respond(logger, call, () => work(untilCancelled(call), contextOf(call)), callback);
+    respond(logger, call, (context) => work(untilCancelled(call), context), callback);
   };
 }
 
@@ -81,22 +82,24 @@ type Callback<Response> = (error: ReturnType<typeof statusOf> | null, response?:
 
 function respond<Response>(
   logger: Logger,
-  call: object,
-  work: () => Response | Promise<Response>,
+  call: { readonly metadata: Metadata },
+  work: (context: CallContext) => Response | Promise<Response>,
   callback: Callback<Response>,
 ): void {
-  // In a promise from the first step on: what throws at once is answered too.
-  Promise.resolve()
-    .then(work)
-    .then(
-      (response) => {
-        callback(null, response);
-      },
-      (thrown: unknown) => {
-        const error = toError(thrown, destinationOf(call));
-        if (error.code === 'INTERNAL' || error.code === 'DATA_LOSS')
-          logger.error('call failed', { error: thrown });
-        callback(statusOf(error));
-      },
-    );
+  const answer = async (): Promise<void> => {
+    let context: CallContext | undefined;
+    try {
+      context = contextOf(call);
+      callback(null, await work(context));
+    } catch (thrown) {
+      const error = toError(thrown, destinationOf(call));
+      if (error.code === 'INTERNAL' || error.code === 'DATA_LOSS')
+        logger.error('call failed', { error: thrown });
+      callback(statusOf(error));
+    } finally {
+      // Its client may have gone: then nobody else says so.
+      context?.over();
+    }
+  };
+  void answer();
 }

@@ -1,3 +1,4 @@
+import { Client, credentials, Metadata, type MethodDefinition } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   closeAllDaemons,
@@ -7,6 +8,7 @@ import {
   type DaemonClient,
   type MemoryDaemon,
 } from '../support/memory-daemon/index.js';
+import { serviceDefinition } from '../../src/rpc/proto.js';
 
 let daemon: MemoryDaemon;
 let alice: DaemonClient;
@@ -82,7 +84,75 @@ describe('a root of named principals', () => {
   });
 });
 
+/** CommitJob by a client that gives up at a time. */
+async function commitUntil(deadline: number, job: TestJob): Promise<unknown> {
+  const method = serviceDefinition('commitbridge.v1.JobService')['CommitJob'] as MethodDefinition<
+    object,
+    unknown
+  >;
+  const client = new Client(daemon.address, credentials.createInsecure());
+  const metadata = new Metadata();
+  metadata.set('authorization', 'Bearer token-of-alice-1');
+  try {
+    return await new Promise((resolve, reject) => {
+      client.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        { job: job.ref },
+        metadata,
+        { deadline },
+        (error, response) => {
+          if (error === null) resolve(response);
+          else reject(error);
+        },
+      );
+    });
+  } finally {
+    client.close();
+  }
+}
+
+describe('a replace over a root that holds another', () => {
+  it('leaves what the other’s principals own', async () => {
+    const nested = await startMemoryDaemon({
+      tokens: { 'token-of-alice-1': 'alice', 'token-of-bob-12345': 'bob' },
+      roots: [{ uri: 's3a://lake/' }, { uri: 's3a://lake/tables/private', principals: ['alice'] }],
+    });
+    for (const key of ['tables/old', 'tables/private/gold']) {
+      await nested.memory.put({ bucket: 'lake', key }, Buffer.from(key), {});
+    }
+    const client = nested.connect('token-of-bob-12345');
+    const job = new TestJob(client, nested.memory, { destination: 's3a://lake/tables' });
+    await job.setup({ conflictMode: 'CONFLICT_MODE_REPLACE' });
+    await job.runTask(0, { new: 'x' });
+    await job.commit();
+    const keys = nested.memory.objects('lake').map(({ key }) => key);
+    expect(keys.filter((key) => key.startsWith('tables/')).sort()).toEqual([
+      'tables/_SUCCESS',
+      'tables/new',
+      'tables/private/gold',
+    ]);
+  });
+});
+
 describe('a daemon that shuts down', () => {
+  it('does not wait for calls that never reached a handler, or whose client has gone', async () => {
+    const job = new TestJob(alice, daemon.memory);
+    await job.setup();
+    await expect(job.setup({}, { description: 'x'.repeat(17 * 1024 * 1024) })).rejects.toThrow();
+    await job.runTask(0, { a: 'a' });
+    let release: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => (release = resolve));
+    daemon.faults.watch(({ op }) => (op === 'complete' ? { hold: 'before', until } : undefined));
+    const given = commitUntil(Date.now() + 300, job);
+    await daemon.faults.reached(({ op }) => op === 'complete');
+    await expect(given).rejects.toThrow(/DEADLINE_EXCEEDED/);
+    release();
+    await daemon.drain();
+    expect(daemon.logs.map(({ message }) => message)).not.toContain('drain ended before its calls');
+  });
+
   it('finishes running calls and refuses new ones, which another daemon may answer', async () => {
     const job = new TestJob(alice, daemon.memory);
     await job.setup();

@@ -58,8 +58,14 @@ export class FencedPuts {
       });
       text = await response.text();
     } catch (error) {
-      // `fetch` says "fetch failed" and hides the reason; the URL must not get into a message.
-      throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+      if (signal?.aborted === true) throw error;
+      // `fetch` hides the reason in the cause; whatever it is, the connection failed, and the URL must not be told.
+      const { code = 'unknown' } = ((error instanceof Error ? error.cause : undefined) ?? {}) as {
+        code?: string;
+      };
+      throw new StoreError('unavailable', `the connection failed before an answer came code=${code}`, {
+        code,
+      });
     }
     const etag = response.headers.get('etag');
     if (response.ok && etag !== null) return { etag };

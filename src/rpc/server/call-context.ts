@@ -7,6 +7,8 @@ export interface CallContext {
   readonly principal: string;
   /** The client's `x-request-id`, or one of ours; in every log line of the call. */
   readonly requestId: string;
+  /** The handler is done with it; its client may have gone long since. */
+  readonly over: () => void;
 }
 
 /** Keyed by the metadata object that grpc-js hands from interceptor to handler: a client can't forge it. */

@@ -45,8 +45,16 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
     const rpc = method.path.slice(method.path.lastIndexOf('/') + 1);
     let requestId = '';
     // Reflection streams stay open as long as their client likes: no drain waits for them.
-    const end = isReflection ? () => undefined : deps.tracker.begin();
-    deps.metrics.gauge(inFlightMetric, deps.tracker.count);
+    let isBegun = isReflection;
+    let isHandled = false;
+    let end = (): void => undefined;
+    // From its first whole message on: one that is too large reaches no handler, and nobody says that it is over.
+    const begin = (): void => {
+      if (isBegun) return;
+      isBegun = true;
+      end = deps.tracker.begin();
+      deps.metrics.gauge(inFlightMetric, deps.tracker.count);
+    };
     const over = (): void => {
       end();
       deps.metrics.gauge(inFlightMetric, deps.tracker.count);
@@ -73,7 +81,11 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
       requestId = requestIdOf(metadata, deps.random);
       try {
         const principal = authenticate(policy, metadata, call);
-        attachContext(metadata, { principal, requestId });
+        attachContext(metadata, {
+          principal,
+          requestId,
+          over,
+        });
       } catch (error) {
         if (isCommitterError(error)) return error;
         throw error;
@@ -95,17 +107,22 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
             call.sendStatus(status);
           },
           onReceiveMessage: (message, pass) => {
+            begin();
             pass(message);
           },
           onReceiveHalfClose: (pass) => {
             // grpc-js (seen in 1.14.7) also says so where the client reset the stream or lost its connection: a cut
             // CommitTask would pass for a whole one. `onCancel` follows and ends the handler's iteration.
-            if (!isClosed(call)) pass();
+            if (isClosed(call)) return;
+            begin();
+            isHandled = true;
+            pass();
           },
           onCancel: () => {
             finish(Status.CANCELLED, 'the client went away');
-            // A unary handler goes on without its client and a drain waits for it; a stream has nothing to go on with.
-            if (method.requestStream || method.responseStream) over();
+            // A unary handler goes on without its client, and says itself when it is over; a stream has nothing to go
+            // on with.
+            if (method.requestStream || method.responseStream || !isHandled) over();
           },
         });
       },
