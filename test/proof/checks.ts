@@ -4,6 +4,7 @@ import { decodePlan, type Plan } from '../../src/core/records/plan.js';
 import { JobLayout } from '../../src/core/staging-layout.js';
 import type { JobToken } from '../../src/core/ids.js';
 import { contentOf, type Driver } from './driver.js';
+import { isStoreError } from '../../src/ports/object-store.js';
 import { bucket, stagingKey, type World } from './world.js';
 
 interface Published {
@@ -56,6 +57,17 @@ export class Checks {
     if (isGivenAway) this.givenAway.add(key);
     await this.world.raw.put({ bucket, key }, Buffer.from(content), {});
     this.foreignObjects.set(key, content);
+  }
+
+  /** Unless an object is there already. */
+  async addForeignObjectIfFree(key: string): Promise<void> {
+    const content = `foreign ${key}`;
+    try {
+      await this.world.raw.put({ bucket, key }, Buffer.from(content), { ifNoneMatch: '*' });
+      this.foreignObjects.set(key, content);
+    } catch (error) {
+      if (!isStoreError(error, 'precondition-failed')) throw error;
+    }
   }
 
   async addForeignUpload(key: string): Promise<void> {

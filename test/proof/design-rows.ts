@@ -11,7 +11,11 @@ export const designRows: Readonly<Record<string, readonly string[]>> = {
     'speculation with a zombie',
     'two plans',
   ],
-  'abortTask at any point of CommitJob': ['abortTask beside commitJob', 'abort of a committed attempt'],
+  'abortTask at any point of CommitJob': [
+    'abortTask of a winner beside commitJob',
+    'abortTask beside commitJob',
+    'abort of a committed attempt',
+  ],
   'zombie commits after the decision': ['zombie after the end', 'speculation with a zombie'],
   'AM or driver dies before the decision': [
     'restart with recovery, after half',
@@ -37,7 +41,11 @@ export const designRows: Readonly<Record<string, readonly string[]>> = {
     'fail mode, empty',
   ],
   'daemon dies in publication': ['one job', 'several files an attempt', 'overwrite'],
-  'AbortJob overlaps CommitJob': ['abort overlapping commit', 'the hook during commitJob'],
+  'AbortJob overlaps CommitJob': [
+    'abort overlapping commit',
+    'abortJob right after the decision',
+    'the hook during commitJob',
+  ],
   'any call replayed after cleanup': ['replays after cleanup', 'replays after gc', 'replays beside gc'],
   'rollback killed half-way': [
     'abort overlapping commit',

@@ -99,6 +99,16 @@ export class Enumeration {
         await this.try({ seed, faults: [{ request, mode }], recovery: 'clients', retries });
       }
     }
+    if (this.scenario.isSmall === true && this.scenario.isRace === true && seed === 1 && kind === 'complete')
+      await this.arriveAnywhere(request);
+  }
+
+  /** A Complete whose daemon died arrives between any two requests of whoever is at work beside it. */
+  private async arriveAnywhere(request: number): Promise<void> {
+    const one = { seed: 1, recovery: 'clients', retries: false } as const;
+    const { requestsAfter } = await this.try({ ...one, faults: [{ request, mode: 'late' }] });
+    for (let delayRequests = 1; delayRequests <= requestsAfter && !this.isOver; delayRequests++)
+      await this.try({ ...one, faults: [{ request, mode: 'late', delayRequests }] });
   }
 
   /** The recovery, and gc, die at each of their own requests. */

@@ -156,7 +156,8 @@ export interface Observation {
   pass(ms: number): Promise<void>;
 }
 
-const never = new Promise<never>(() => undefined);
+/** A new one each time: what waits for one that many share is never let go. */
+const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 /** The network between one daemon and the store. */
 export class FaultyNetwork extends InterceptedStore {
@@ -172,9 +173,9 @@ export class FaultyNetwork extends InterceptedStore {
   protected async around<T>(request: StoreRequest, call: CallOptions, send: Send<T>): Promise<T> {
     const { injector, daemon, observation } = this;
     // A promise that never settles: no catch, finally or timer of a dead daemon runs.
-    if (daemon.isDead || injector.isOver) return never;
+    if (daemon.isDead || injector.isOver) return never();
     await injector.arrivals();
-    if (daemon.isDead) return never;
+    if (daemon.isDead) return never();
     const fault = injector.next(request.kind);
     const effect = async (isHeard: boolean): Promise<T> => {
       try {
@@ -188,12 +189,10 @@ export class FaultyNetwork extends InterceptedStore {
     /** The daemon may have died of another request meanwhile. */
     const answer = async (): Promise<T> => {
       try {
-        const result = await effect(true);
+        return await effect(true);
+      } finally {
         if (fault?.mode === 'paused') await observation.pass(pausedMs);
-        return daemon.isDead ? await never : result;
-      } catch (error) {
-        if (daemon.isDead) return await never;
-        throw error;
+        if (daemon.isDead) await never();
       }
     };
     switch (fault?.mode) {
@@ -207,17 +206,17 @@ export class FaultyNetwork extends InterceptedStore {
         return answer();
       case 'before':
         daemon.die();
-        return never;
+        return never();
       case 'after':
         await effect(false).catch(() => undefined);
         daemon.die();
-        return never;
+        return never();
       case 'late':
         daemon.die();
         injector.delay(fault, async () => {
           await effect(false).catch(() => undefined);
         });
-        return never;
+        return never();
       case 'lost':
         await effect(false).catch(() => undefined);
         throw new StoreError('unavailable', 'the connection was reset before the reply');

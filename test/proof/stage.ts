@@ -122,6 +122,16 @@ export class Stage {
     for (let turns = this.world.random.below(limit); turns > 0; turns--) await Promise.resolve();
   }
 
+  /** Until such an object is there, in the middle of whatever goes on; not for ever, since it may never be. */
+  async untilWritten(part: string): Promise<void> {
+    for (let turns = 1; turns < 1_500; turns++) {
+      if (turns % 3 === 0 && this.world.raw.objects(bucket).some(({ key }) => key.includes(part))) return;
+      // Time moves only when nothing else can.
+      if (turns > 600 && turns % 50 === 0) await this.world.pass(5_000);
+      else await Promise.resolve();
+    }
+  }
+
   private async play(): Promise<void> {
     await this.scenario.prepare?.(this);
     try {

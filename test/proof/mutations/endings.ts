@@ -79,7 +79,7 @@ export const endingMutations: readonly Mutation[] = [
         '    void file;\n  });\n  // Nothing',
       ),
     ],
-    tryFirst: ['abort overlapping commit'],
+    tryFirst: ['abortJob right after the decision'],
   },
   {
     name: 'rollback without HEAD',
@@ -117,12 +117,12 @@ export const endingMutations: readonly Mutation[] = [
         'return value.outcome !== undefined',
       ),
     ],
-    tryFirst: ['abort overlapping commit', 'the hook during commitJob'],
+    tryFirst: ['abortJob right after the decision'],
   },
   {
     name: 'Completes are never conditional',
     edits: [edit('app/complete-file.ts', "conditional ? { ifNoneMatch: '*' } : {}", '{}')],
-    tryFirst: ['a foreign writer during publication'],
+    tryFirst: ['a foreign writer right after the plan'],
   },
   {
     name: 'gc removes the decision first',

@@ -11,7 +11,7 @@ export const publicationMutations: readonly Mutation[] = [
         'const overwrites = new Set([...plan.overwrites]);',
       ),
     ],
-    tryFirst: ['one job', 'job aborted', 'abort overlapping commit', 'overwrite'],
+    tryFirst: ['several files an attempt', 'abort of a committed attempt', 'abortTask beside commitJob'],
     isHarmless: true,
   },
   {
@@ -70,7 +70,7 @@ export const publicationMutations: readonly Mutation[] = [
         "case 'undecided':\n    case 'superseded':\n      return uploadsIn(record);",
       ),
     ],
-    tryFirst: ['abortTask beside commitJob', 'abort of a committed attempt'],
+    tryFirst: ['abortTask of a winner beside commitJob'],
   },
   {
     name: 'no HEAD after an ambiguous Complete',
@@ -193,7 +193,7 @@ export const publicationMutations: readonly Mutation[] = [
         'const outcome = await this.facts.readOutcome();\n      const prepared = await mapLimit(todo, ctx.options.completeConcurrency, (entry) => this.#prepare(entry));',
       ),
     ],
-    tryFirst: ['inline, abort overlapping commit'],
+    tryFirst: ['inline, abortJob right after the decision'],
   },
   {
     name: 'inline files are put without a look at the outcome',
@@ -204,7 +204,7 @@ export const publicationMutations: readonly Mutation[] = [
         'const outcome = undefined as Awaited<ReturnType<JobFacts["readOutcome"]>>;',
       ),
     ],
-    tryFirst: ['inline, abort overlapping commit'],
+    tryFirst: ['inline, abortJob right after the decision'],
   },
   {
     name: 'a rollback does not wait for inline files under way',
@@ -215,6 +215,6 @@ export const publicationMutations: readonly Mutation[] = [
         '',
       ),
     ],
-    tryFirst: ['inline, abort overlapping commit'],
+    tryFirst: ['inline, abortJob right after the decision'],
   },
 ];

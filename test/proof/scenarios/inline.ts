@@ -64,6 +64,23 @@ export const inlineScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'inline, abortJob right after the decision',
+    about: 'a rollback beside the puts that another daemon has just begun: all or none',
+    isRace: true,
+    async run(stage) {
+      stage.daemons(2);
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await inlineTask(stage, job, 0, ['part-0', 'part-1']);
+      const abort = async (): Promise<void> => {
+        await stage.untilWritten('/decision.json');
+        await stage.moments(60);
+        await job.abort('this-and-earlier', 1);
+      };
+      await Promise.all([job.commit(), abort()]);
+    },
+  },
+  {
     name: 'inline, abort overlapping commit',
     about: 'a paused publisher never puts a file after the rollback: all or none',
     isSmall: true,

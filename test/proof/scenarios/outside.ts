@@ -86,10 +86,7 @@ export const outsideScenarios: readonly Scenario[] = [
       await job.runTask(0, ['part-0']);
       const intruder = async (): Promise<void> => {
         // Once the plan is written, what is at the key is no longer what the plan saw.
-        while (!stage.world.raw.objects(data).some(({ key }) => key.includes('/plan-'))) {
-          if (job.told !== undefined || stage.world.daemons.every(({ isDead }) => isDead)) return;
-          await Promise.resolve();
-        }
+        await stage.untilWritten('/plan-');
         stage.checks.givenAway.delete('out/old');
         await stage.checks.addForeignObject('out/old', false, 'written anew');
       };

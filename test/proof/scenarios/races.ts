@@ -62,6 +62,50 @@ export const raceScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'abortJob right after the decision',
+    about: 'a rollback beside the publication that another daemon has just begun: all or none',
+    isRace: true,
+    isSmall: true,
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await job.runTask(0, ['part-0']);
+      await job.runTask(1, ['part-1']);
+      const abort = async (): Promise<void> => {
+        await stage.untilWritten('/decision.json');
+        await stage.moments(40);
+        await job.abort('this-and-earlier', 1);
+      };
+      await Promise.all([job.commit(), abort()]);
+    },
+  },
+  {
+    name: 'abortTask of a winner beside commitJob',
+    about:
+      'the only attempts of their tasks are aborted, by their writer and blindly: listed and published, or not at all',
+    isRace: true,
+    isSmall: true,
+    leavesToGc: 'records',
+    async run(stage) {
+      stage.world.start();
+      stage.world.start();
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      const first = await job.runTask(0, ['part-0']);
+      const second = await job.runTask(1, ['part-1']);
+      const abort = async (): Promise<void> => {
+        await stage.moments(60);
+        await Promise.all([first.abort(), second.abort(true)]);
+      };
+      await Promise.all([job.commit(), abort()]);
+    },
+    check({ checks, drivers: [job] }) {
+      if (job?.told !== 'committed') checks.violate('the job was not committed');
+    },
+  },
+  {
     name: 'a zombie of an aborted attempt',
     about:
       'abortTask comes from another process while the attempt commits, or before: its record says who was first',
@@ -182,6 +226,26 @@ export const raceScenarios: readonly Scenario[] = [
     },
     check({ checks, drivers }) {
       for (const { told } of drivers) if (told !== 'committed') checks.violate(`told ${told ?? 'nothing'}`);
+    },
+  },
+  {
+    name: 'a foreign writer right after the plan',
+    about:
+      'an object appears at a key that was free when the plan was made: the job is rolled back, the object stays',
+    isRace: true,
+    isSmall: true,
+    async run(stage) {
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await job.runTask(0, ['part-0']);
+      await job.runTask(1, ['part-1']);
+      const intruder = async (): Promise<void> => {
+        await stage.untilWritten('/plan-');
+        await stage.moments(30);
+        await stage.checks.addForeignObjectIfFree('out/part-1');
+      };
+      await Promise.all([job.commit(), intruder()]);
+      if (job.told !== 'committed') await job.abort();
     },
   },
   {
