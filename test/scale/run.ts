@@ -105,7 +105,10 @@ async function runTasks(job: Awaited<ReturnType<typeof setUp>>, tasks: number, f
   );
 }
 
-type Counts = { readonly objects: number; readonly uploads: number };
+interface Counts {
+  readonly objects: number;
+  readonly uploads: number;
+}
 const counts = (): Promise<Counts> => (store as ObjectStore & { counts(): Promise<Counts> }).counts();
 
 let passed = 0;
