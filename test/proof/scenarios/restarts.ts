@@ -1,4 +1,4 @@
-import type { Driver } from '../driver.js';
+import { DriverDied, type Driver } from '../driver.js';
 import type { Scenario, Stage } from '../stage.js';
 
 /**
@@ -53,7 +53,10 @@ async function secondMaster(
     if (done !== undefined) {
       isRecovered = await next.recover(done).then(
         () => true,
-        () => false,
+        (error: unknown) => {
+          if (error instanceof DriverDied) throw error;
+          return false;
+        },
       );
       if (isRecovered) next.committedAttempts.push(done);
     }

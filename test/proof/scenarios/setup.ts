@@ -33,11 +33,11 @@ export const setupScenarios: readonly Scenario[] = [
   },
   {
     name: 'late setupJob of a lower attempt',
-    about: 'AM 1 was slow: AM 2 is set up first, or aborts without having been',
+    about: 'AM 1 was slow: AM 3 is set up first, or aborts without having been',
     isSmall: true,
     async run(stage) {
       for (const how of ['set-up', 'aborted'] as const) {
-        const second = stage.driver({ token: how, jobAttempt: 2, destination: how });
+        const second = stage.driver({ token: how, jobAttempt: 3, destination: how });
         if (how === 'set-up') await second.setup();
         else await second.abort('earlier');
         const first = stage.driver({ token: how, jobAttempt: 1, destination: how });
@@ -49,7 +49,7 @@ export const setupScenarios: readonly Scenario[] = [
       }
     },
     check({ checks, drivers: [second] }) {
-      if (second?.told !== 'committed') checks.violate(`AM 2 was told ${second?.told ?? 'nothing'}`);
+      if (second?.told !== 'committed') checks.violate(`AM 3 was told ${second?.told ?? 'nothing'}`);
     },
   },
   {
