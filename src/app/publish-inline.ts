@@ -74,13 +74,14 @@ class InlineBatch {
     for (let round = 0; round < maxRounds; round++) {
       const todo = pending.filter((entry) => entry !== undefined);
       if (todo.length === 0) return { result: 'published' };
+      // The look at the outcome may take longer than the signatures live.
+      const signedAt = ctx.clock.monotonicMs();
       const prepared = await mapLimit(todo, ctx.options.completeConcurrency, (entry) => this.#prepare(entry));
       const outcome = await this.facts.readOutcome();
       if (outcome?.value.outcome === 'rollback' || outcome?.value.outcome === 'rolled-back')
         return { result: 'stopped' };
       // A faster publisher has put them all.
       if (outcome !== undefined) return { result: 'published' };
-      const signedAt = ctx.clock.monotonicMs();
       let foreign: InlineFile | undefined;
       pending = await mapLimit(todo, ctx.options.completeConcurrency, async (entry, index) => {
         const put = prepared[index];

@@ -117,7 +117,7 @@ export class Checks {
   }
 
   /** Of which job the success marker there is. */
-  private markerAt(destination: string): string | undefined {
+  markerAt(destination: string): string | undefined {
     const marker = this.world.raw.objects(bucket).find(({ key }) => key === `${destination}/_SUCCESS`);
     if (marker === undefined || marker.body.byteLength === 0) return undefined;
     const text = Buffer.from(marker.body).toString();
@@ -126,6 +126,13 @@ export class Checks {
 
   private tokens(): string[] {
     return [...new Set(this.drivers.map(({ options }) => options.token))];
+  }
+
+  /** Once a job attempt is set up, nothing of a lower one is half undone. */
+  noUnfinishedRollback(token: string): void {
+    for (const { jobAttempt, outcome } of this.factsOfSync(token))
+      if (outcome === 'rollback')
+        this.violate(`G3: job attempt ${jobAttempt} of ${token} is left half rolled back`);
   }
 
   /** The token is a new job's. */

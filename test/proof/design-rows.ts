@@ -48,6 +48,7 @@ export const designRows: Readonly<Record<string, readonly string[]>> = {
   ],
   'any call replayed after cleanup': ['replays after cleanup', 'replays after gc', 'replays beside gc'],
   'rollback killed half-way': [
+    'a rollback killed half-way, then AM 2',
     'abort overlapping commit',
     'AM 2 adopts and aborts, AM 3 starts',
     'restart without recovery, in publication',

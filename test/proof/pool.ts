@@ -37,10 +37,12 @@ export async function answerAll<Q, A>(
       Array.from({ length: Math.min(workers, queue.length) }, async () => {
         const child = fork(script, [...workerArguments, '--worker']);
         children.push(child);
+        const isGone = gone(child);
+        isGone.catch(() => undefined);
         for (let next = queue.shift(); next !== undefined && !isEnough(); next = queue.shift()) {
           child.send(next);
-          const message: unknown[] = await Promise.race([once(child, 'message'), gone(child)]);
-          onAnswer(message[0] as A, next.question);
+          const answered = new Promise<unknown>((resolve) => child.once('message', resolve));
+          onAnswer((await Promise.race([answered, isGone])) as A, next.question);
         }
         child.disconnect();
       }),

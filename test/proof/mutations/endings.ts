@@ -218,11 +218,7 @@ export const endingMutations: readonly Mutation[] = [
         'void finishRollback;',
       ),
     ],
-    tryFirst: [
-      'AM 2 adopts and aborts, AM 3 starts',
-      'the hook during commitJob',
-      'restart without recovery, in publication',
-    ],
+    tryFirst: ['a rollback killed half-way, then AM 2'],
   },
   {
     name: 'a rerun in an adopting attempt counts as a winner’s',
@@ -252,7 +248,7 @@ export const endingMutations: readonly Mutation[] = [
     ],
   },
   {
-    name: 'the success marker before the publication',
+    name: 'the first committer’s marker stays',
     edits: [
       edit(
         'app/finish.ts',
@@ -260,6 +256,6 @@ export const endingMutations: readonly Mutation[] = [
         'void stored;',
       ),
     ],
-    tryFirst: ['two commits at once on one destination', 'two jobs on one destination'],
+    tryFirst: ['two appends, one marker'],
   },
 ];

@@ -80,6 +80,34 @@ export const masterScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'a rollback killed half-way, then AM 2',
+    about: 'setupJob finishes it before anything else',
+    isRace: true,
+    async run(stage) {
+      stage.daemons(2);
+      const first = stage.driver({ token: 'job', jobAttempt: 1 });
+      await first.setup();
+      for (const task of [0, 1, 2]) await first.runTask(task, [`part-${task}`]);
+      const hook = stage.driver({ token: 'job', jobAttempt: 1, daemon: 1 });
+      // Both daemons die with their master: the publisher, and a moment later the one that undoes it.
+      const [publisher, undoer] = stage.world.daemons;
+      void first.commit().catch(() => undefined);
+      await stage.untilWritten('/decision.json');
+      publisher?.die();
+      void hook.abort('this-and-earlier', 1).catch(() => undefined);
+      await stage.untilWritten('/outcome.json');
+      await stage.moments(40);
+      undoer?.die();
+      stage.drivers.splice(stage.drivers.indexOf(hook), 1);
+      const second = stage.driver({ token: 'job', jobAttempt: 2 });
+      await second.setup();
+      stage.checks.noUnfinishedRollback('job');
+      for (const task of [0, 1, 2]) await second.runTask(task, [`part-${task}`], 1_000);
+      await second.commit();
+    },
+    check: mustBeCommitted(1),
+  },
+  {
     name: 'AM 2 adopts, every call twice',
     about: 'SetupJob, CommitJob and AbortJob repeated',
     async run(stage) {

@@ -212,6 +212,25 @@ export const raceScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'two appends, one marker',
+    about: 'both are set up before either is committed: the last committer’s marker stays',
+    async run(stage) {
+      const first = stage.driver({ token: 'job-a' });
+      const second = stage.driver({ token: 'job-b' });
+      await first.setup();
+      await second.setup();
+      await first.runTask(0, ['part-0-a']);
+      await second.runTask(0, ['part-0-b']);
+      await first.commit();
+      await second.commit();
+    },
+    check({ checks, drivers }) {
+      for (const { told } of drivers) if (told !== 'committed') checks.violate(`told ${told ?? 'nothing'}`);
+      const marked = checks.markerAt('out');
+      if (marked !== 'job-b') checks.violate(`the marker is of ${marked ?? 'nobody'}`);
+    },
+  },
+  {
     name: 'two commits at once on one destination',
     isRace: true,
     about: 'appends of different keys, both with a marker',
