@@ -75,6 +75,7 @@ class InlineBatch {
       const todo = pending.filter((entry) => entry !== undefined);
       if (todo.length === 0) return { result: 'published' };
       // The look at the outcome may take longer than the signatures live.
+      // Before the first signature, so that a pause at any of them counts.
       const signedAt = ctx.clock.monotonicMs();
       const prepared = await mapLimit(todo, ctx.options.completeConcurrency, (entry) => this.#prepare(entry));
       const outcome = await this.facts.readOutcome();
