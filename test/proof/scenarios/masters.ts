@@ -92,10 +92,10 @@ export const masterScenarios: readonly Scenario[] = [
       // Both daemons die with their master: the publisher, and a moment later the one that undoes it.
       const [publisher, undoer] = stage.world.daemons;
       void first.commit().catch(() => undefined);
-      await stage.untilWritten('/decision.json');
+      await stage.untilWritten('/1/decision.json');
       publisher?.die();
       void hook.abort('this-and-earlier', 1).catch(() => undefined);
-      await stage.untilWritten('/outcome.json');
+      await stage.untilWritten('/1/outcome.json');
       await stage.moments(40);
       undoer?.die();
       stage.drivers.splice(stage.drivers.indexOf(hook), 1);
