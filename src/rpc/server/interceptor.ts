@@ -98,6 +98,8 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
           onReceiveMetadata: (metadata, pass) => {
             const refusal = admit(metadata);
             if (refusal === undefined) {
+              // A stream is running as soon as it is open.
+              if (method.requestStream) begin();
               pass(metadata);
               return;
             }

@@ -135,7 +135,9 @@ describe('drain', () => {
     await client.serverInfo();
     daemon.signal('SIGTERM');
     await daemon.waitForLog('drain begun');
-    const { error } = await client.serverInfo();
+    // The notice is over a moment after it has begun.
+    let { error } = await client.serverInfo();
+    for (let tries = 0; error === null && tries < 50; tries++) ({ error } = await client.serverInfo());
     expect(error?.code).toBe(status.UNAVAILABLE);
     expect(detailsOf(error!)).toContain('DRAINING');
     expect(detailsOf(error!)).toContain('google.rpc.RetryInfo');
