@@ -174,6 +174,7 @@ describe('a daemon that shuts down', () => {
           (error: unknown) => (error as { reason?: string }).reason,
         );
     await expect.poll(asked).toBe('DRAINING');
+    await expectError(job.attempt(1).setup(), 'DRAINING');
     release();
     expect(await committing).toMatchObject({ files: '1' });
     await drained;
