@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { decodeDecision } from '../../src/core/records/decision.js';
 import { decodeOutcome } from '../../src/core/records/outcome.js';
 import { decodePlan, type Plan } from '../../src/core/records/plan.js';
@@ -23,6 +24,11 @@ export interface Facts {
 }
 
 const maxJobAttempts = 5;
+
+/** As the store in memory makes it. */
+function md5Etag(body: string): string {
+  return `"${createHash('md5').update(body).digest('hex')}"`;
+}
 
 function isRecord(key: string): boolean {
   return key.startsWith(stagingKey) && /\/(tasks|opened|files)\//.test(key);
@@ -122,6 +128,13 @@ export class Checks {
     if (marker === undefined || marker.body.byteLength === 0) return undefined;
     const text = Buffer.from(marker.body).toString();
     return text.startsWith('{') ? (JSON.parse(text) as { jobId: string }).jobId : undefined;
+  }
+
+  /** Of decisions that were not rolled back. */
+  private livePlans(token: string): Plan[] {
+    return this.factsOfSync(token).flatMap(({ decision, outcome, plan }) =>
+      decision === 'commit' && outcome !== 'rolled-back' && plan !== undefined ? [plan] : [],
+    );
   }
 
   private tokens(): string[] {
@@ -267,7 +280,16 @@ export class Checks {
   private isLostToOthers(token: string, file: string): boolean {
     const name = file.split(' ').slice(2).join(' ');
     if ([...this.lostToOthers].some((key) => key.endsWith(`/${name}`))) return true;
-    return this.published().some((other) => other.name === name && other.token !== token);
+    const key = `/${name}`;
+    // A job that replaces deletes what was there when it was decided, of other jobs as well.
+    const isReplaced = this.tokens().some(
+      (other) =>
+        other !== token &&
+        this.livePlans(other).some(({ deletions }) =>
+          deletions.some((deletion) => deletion.key.endsWith(key)),
+        ),
+    );
+    return isReplaced || this.published().some((other) => other.name === name && other.token !== token);
   }
 
   /** An attempt that the driver counts, the last of its task that it was told OK of, is what is published. */
@@ -301,6 +323,15 @@ export class Checks {
     // Nothing is given away by a job that was not published.
     const isAnyPublished = this.tokens().some((token) => this.isPublished(token));
     for (const [key, body] of this.foreignObjects) {
+      // What was there when the job was decided is replaced by it.
+      const isPlanned = this.tokens().some((token) =>
+        this.livePlans(token).some(
+          ({ overwrites, deletions }) =>
+            overwrites.includes(`s3a://${bucket}/${key}`) ||
+            deletions.some((deletion) => deletion.key === key && deletion.etag === md5Etag(body)),
+        ),
+      );
+      if (isPlanned) continue;
       const mayGo =
         this.givenAway.has(key) && (isAnyPublished || this.mayLoseOverwritten || key.endsWith('/_SUCCESS'));
       if (!mayGo && objects.get(key) !== body) this.violate(`G4: the foreign object ${key} was touched`);

@@ -189,9 +189,16 @@ export class FaultyNetwork extends InterceptedStore {
     /** The daemon may have died of another request meanwhile. */
     const answer = async (): Promise<T> => {
       try {
-        return await effect(true);
-      } finally {
+        const result = await effect(fault?.mode !== 'paused');
+        if (fault?.mode !== 'paused') return result;
+        await observation.pass(pausedMs);
+        // Only now does the daemon learn the id.
+        if (request.kind === 'initiate' && !daemon.isDead) observation.opened(String(result), true);
+        return result;
+      } catch (error) {
         if (fault?.mode === 'paused') await observation.pass(pausedMs);
+        throw error;
+      } finally {
         if (daemon.isDead) await never();
       }
     };

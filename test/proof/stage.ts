@@ -177,7 +177,9 @@ export class Stage {
         });
         return;
       } catch (error) {
-        if (isRepeatable(error) && tries < 20) {
+        // Somebody else may be removing what it goes by: a second look says that the job is gone.
+        const isMoving = isCommitterError(error, 'RECORD_UNREADABLE') && tries < 3;
+        if (isMoving || (isRepeatable(error) && tries < 20)) {
           await this.world.pass(Math.min(200 * 2 ** tries, 60_000));
           continue;
         }

@@ -4,13 +4,14 @@ import type { Scenario, Stage } from '../stage.js';
 
 const data = 'data';
 
-async function published(stage: Stage, prepared?: string): Promise<void> {
+async function destroyed(stage: Stage): Promise<void> {
   const job = stage.driver({ token: 'job' });
   await job.setup();
   await job.runTask(0, ['part-0']);
   await job.runTask(1, ['part-1']);
-  const [upload] = stage.checks.openUploads().filter(({ key }) => key === (prepared ?? 'out/part-1'));
-  if (upload !== undefined) await stage.world.raw.abort({ bucket: data, ...upload });
+  for (const upload of stage.checks.openUploads()) {
+    if (upload.key === 'out/part-1') await stage.world.raw.abort({ bucket: data, ...upload });
+  }
 }
 
 export const outsideScenarios: readonly Scenario[] = [
@@ -19,7 +20,7 @@ export const outsideScenarios: readonly Scenario[] = [
     about: 'commitJob says so, abortJob rolls back and leaves nothing',
     needsForce: true,
     async run(stage) {
-      await published(stage);
+      await destroyed(stage);
       const [job] = stage.drivers;
       await job?.commit();
       if (job?.failure?.reason !== 'FOREIGN_OBJECT' && stage.world.injector.triggered.length === 0)
@@ -39,7 +40,7 @@ export const outsideScenarios: readonly Scenario[] = [
       await checks.addForeignObject('out/part-0', true);
     },
     async run(stage) {
-      await published(stage);
+      await destroyed(stage);
       const [job] = stage.drivers;
       await job?.commit();
       await job?.abort();
@@ -108,6 +109,7 @@ export const outsideScenarios: readonly Scenario[] = [
         await job.runTask(0, ['part-0']);
         const slow = job.attempt(1);
         const writing = slow.write('part-1', 3_000);
+        writing.catch(() => undefined);
         await stage.world.pass(2_000);
         await job[end]();
         await writing;
