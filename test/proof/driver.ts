@@ -82,8 +82,13 @@ export class Driver {
         }
       }
     };
-    const result = await once();
-    return this.options.repeats === true ? once() : result;
+    this.world.activeCalls++;
+    try {
+      const result = await once();
+      return this.options.repeats === true ? await once() : result;
+    } finally {
+      this.world.activeCalls--;
+    }
   }
 
   setup(): Promise<unknown> {

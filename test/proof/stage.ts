@@ -141,6 +141,9 @@ export class Stage {
     }
     this.requests = this.world.injector.total;
     await this.recover();
+    // One driver died, others may be at work yet.
+    for (let waits = 0; waits < 2_000 && (waits === 0 || this.world.activeCalls > 0); waits++)
+      await this.world.pass(500);
     await this.world.injector.arriveAll();
     // A daemon that is told to stop while the store is away loses its ledger.
     if (this.world.injector.isOutage) await this.world.pass(outageMs);

@@ -133,6 +133,8 @@ export class World {
   readonly violations: string[] = [];
   /** Every run of a task that any driver began, by its attempt id. */
   readonly attempts = new Map<string, TaskAttempt>();
+  /** Calls of drivers that have not been answered. */
+  activeCalls = 0;
   /** Drivers are lost with the daemon that they speak to: somebody else has to recover. */
   driversDieToo = false;
   /** Set by the checks. */
