@@ -15,6 +15,9 @@ const rows = 60_000;
 const tasks = 8;
 const partitions = 3;
 
+/** Files as small as these would travel with commitTask, and there would be no upload to look at. */
+const uploadsOnly = { 'spark.hadoop.commitbridge.inline-limit': '0' };
+
 /** The names and meanings are a promise to scripts: see README. */
 export interface Result {
   files: number;
@@ -46,7 +49,8 @@ export async function demonstrate(say: (line: string) => void, stopped: AbortSig
     say(
       `Parquet, ${tasks} tasks, ${partitions} partitions. Besides Spark's own jars it has hadoop-aws and ours, and this:`,
     );
-    for (const [key, value] of Object.entries(stack.sparkConf)) say(`    ${key}=${value}`);
+    for (const [key, value] of Object.entries({ ...stack.sparkConf, ...uploadsOnly }))
+      say(`    ${key}=${value}`);
     say(
       'Its files are multipart uploads to their final keys; the job commit completes them: no rename, no copy.',
     );
@@ -90,7 +94,7 @@ async function write(stack: Stack, say: (line: string) => void, stopped: AbortSi
     ],
     s3: stack.access,
     bundleJar,
-    conf: stack.sparkConf,
+    conf: { ...stack.sparkConf, ...uploadsOnly },
   });
   const outcome = succeeded(spark, stack, stopped);
   outcome.catch(() => undefined); // it is awaited below, perhaps late

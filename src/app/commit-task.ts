@@ -21,6 +21,7 @@ import { decidingAttempt, readState } from './deciding.js';
 import { discardRecord } from './discard-record.js';
 import { checkContentType, parseFile, parseFileUri, type FileRef } from './file-ref.js';
 import { byteCount, fileCount } from './files-of.js';
+import { inlineLimits } from './inline-limits.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
 
 export interface PartRef {
@@ -179,7 +180,8 @@ export class TaskCommit {
   #validateInline({ uri: text, content, contentType }: InlineFileRef): InlineFile {
     const { uri } = parseFileUri(this.ctx.roots, this.job, text);
     checkContentType(contentType);
-    const { maxInlineBytes, maxInlineBytesPerAttempt } = this.ctx.options;
+    const { capabilities } = this.ctx.roots.storeOf(uri);
+    const { maxInlineBytes, maxInlineBytesPerAttempt } = inlineLimits(this.ctx, capabilities);
     this.#inlineBytes += content.length;
     if (content.length > maxInlineBytes || this.#inlineBytes > maxInlineBytesPerAttempt) {
       throw new CommitterError(

@@ -14,40 +14,67 @@ interface Pending {
   readonly condition: Pick<PutOptions, 'ifNoneMatch' | 'ifMatch'>;
 }
 
+/** Where the inline files of a winner are: here, or, as far as they were left out of memory, in its record. */
+export interface InlineSource {
+  readonly set: PendingSet;
+  readonly record: JobFacts;
+}
+
 /** A put is refused by the store when it comes later than this after it was signed. */
 const fenceSeconds = 30;
 /** Files that are signed, looked at and sent together: few enough for the fence, many enough for one look. */
 const batchSize = 128;
+/** Batches under way. */
+const batchConcurrency = 4;
 const maxRounds = 6;
 
 /**
- * Puts the inline files of an attempt to their final keys. Each batch is signed first, then the outcome is read, then
- * it is sent: a publisher that was paused in between comes too late for the store, and one that is paused before
- * sees the rollback. `replaces` are the files whose keys held an object when the plan was made.
+ * Puts inline files to their final keys. Each batch, of one winner's files or of several, is signed first, then the
+ * outcome is read, then it is sent: a publisher that was paused in between comes too late for the store, and one
+ * that is paused before sees the rollback. `replaces` are the files whose keys held an object when the plan was made.
  */
 export async function publishInline(
   ctx: AppContext,
-  facts: { readonly outcome: JobFacts; readonly record: JobFacts },
-  set: PendingSet,
+  facts: JobFacts,
+  sources: readonly InlineSource[],
   replaces: (file: InlineFile) => boolean,
   overwritesNothing: boolean,
 ): Promise<InlinePublication> {
-  const files = await withContent(facts.record, set);
-  for (let start = 0; start < files.length; start += batchSize) {
-    const batch = new InlineBatch(ctx, facts.outcome, overwritesNothing);
-    const published = await batch.publish(files.slice(start, start + batchSize), replaces);
-    if (published.result !== 'published') return published;
+  let ended: InlinePublication | undefined;
+  await mapLimit(groupsOf(sources), batchConcurrency, async (group) => {
+    const files = (await mapLimit(group, ctx.options.recordConcurrency, withContent)).flat();
+    for (let start = 0; start < files.length && ended === undefined; start += batchSize) {
+      const batch = new InlineBatch(ctx, facts, overwritesNothing);
+      const published = await batch.publish(files.slice(start, start + batchSize), replaces);
+      if (published.result !== 'published') ended = published;
+    }
+  });
+  return ended ?? { result: 'published' };
+}
+
+/** Winners that fill a batch together; one that has more files than that is alone. */
+function* groupsOf(sources: readonly InlineSource[]): Generator<readonly InlineSource[]> {
+  let group: InlineSource[] = [];
+  let files = 0;
+  for (const source of sources) {
+    if (files + source.set.inline.length > batchSize && group.length > 0) {
+      yield group;
+      group = [];
+      files = 0;
+    }
+    group.push(source);
+    files += source.set.inline.length;
   }
-  return { result: 'published' };
+  if (group.length > 0) yield group;
 }
 
 /** The record has what was left out of memory. */
-async function withContent(facts: JobFacts, set: PendingSet): Promise<readonly InlineFile[]> {
+async function withContent({ set, record }: InlineSource): Promise<readonly InlineFile[]> {
   if (set.inline.every(({ content }) => content !== undefined)) return set.inline;
   const { task, number } = set.attempt;
-  const stored = await facts.readRecord(task, number);
+  const stored = await record.readRecord(task, number);
   const whole = stored === undefined ? undefined : pendingSetIn(stored.value);
-  if (whole === undefined) throw unreadable(facts.layout.record(task, number), 'it is gone');
+  if (whole === undefined) throw unreadable(record.layout.record(task, number), 'it is gone');
   return whole.inline;
 }
 

@@ -64,31 +64,19 @@ async function completeAll(
   return foreign;
 }
 
-/** Attempts at a time; the files of each are put many at a time. */
-const inlineSetConcurrency = 8;
-
 async function putAllInline(
   ctx: AppContext,
   { root, token, facts, plan, sets }: PublishInput,
   replaces: (file: OutputFile) => boolean,
   overwritesNothing: boolean,
 ): Promise<OutputFile | 'stopped' | undefined> {
-  let foreign: OutputFile | 'stopped' | undefined;
-  const withInline = sets
-    .map((set, index) => ({ set, winner: plan.winners[index] }))
+  const sources = sets
+    .map((set, index) => {
+      const jobAttempt = plan.winners[index]?.jobAttempt ?? facts.layout.jobAttempt;
+      return { set, record: factsOf(root, token, jobAttempt) };
+    })
     .filter(({ set }) => set.inline.length > 0);
-  await mapLimit(withInline, inlineSetConcurrency, async ({ set, winner }) => {
-    if (foreign !== undefined) return;
-    const recordFacts = factsOf(root, token, winner?.jobAttempt ?? facts.layout.jobAttempt);
-    const published = await publishInline(
-      ctx,
-      { outcome: facts, record: recordFacts },
-      set,
-      replaces,
-      overwritesNothing,
-    );
-    if (published.result === 'foreign') foreign = published.file;
-    if (published.result === 'stopped') foreign = 'stopped';
-  });
-  return foreign;
+  const published = await publishInline(ctx, facts, sources, replaces, overwritesNothing);
+  if (published.result === 'foreign') return published.file;
+  return published.result === 'stopped' ? 'stopped' : undefined;
 }

@@ -1,5 +1,6 @@
 import { parseUri } from '../core/uri.js';
 import { batchLimits, protocolVersion, type AppContext } from './context.js';
+import { inlineLimits, type InlineLimits } from './inline-limits.js';
 
 export interface ServerInfo {
   readonly version: string;
@@ -13,26 +14,22 @@ export interface ServerInfo {
     readonly minPartBytes: number;
     readonly maxObjectBytes: number;
     readonly maxSignedParts: number;
-    readonly maxInlineBytes: number;
-    readonly maxInlineBytesPerAttempt: number;
-  };
+  } & InlineLimits;
 }
 
 /** With a destination, the limits of its root's store; without one, those that every root keeps. */
 export function serverInfo(ctx: AppContext, destination: string, principal: string): ServerInfo {
   const roots =
     destination === '' ? ctx.roots.all : [ctx.roots.resolve(parseUri(destination, 'destination'), principal)];
-  const { maxInlineBytesPerAttempt } = ctx.options;
   const capabilities = roots.map(({ store }) => store.capabilities);
   const isSigning = capabilities.every(({ presign }) => presign);
-  // The fence of an inline put is its signature's end.
-  const maxInlineBytes = isSigning ? ctx.options.maxInlineBytes : 0;
+  const inline = inlineLimits(ctx, ...capabilities);
   return {
     version: ctx.options.version,
     protocolVersion,
     dataPlanes: [
       ...(isSigning ? (['direct'] as const) : []),
-      ...(maxInlineBytes > 0 ? (['inline'] as const) : []),
+      ...(inline.maxInlineBytes > 0 ? (['inline'] as const) : []),
     ],
     limits: {
       maxMessageBytes: ctx.options.maxMessageBytes,
@@ -42,8 +39,7 @@ export function serverInfo(ctx: AppContext, destination: string, principal: stri
       minPartBytes: Math.max(...capabilities.map((each) => each.minPartBytes)),
       maxObjectBytes: Math.min(...capabilities.map((each) => each.maxObjectBytes)),
       maxSignedParts: batchLimits.maxSignedParts,
-      maxInlineBytes,
-      maxInlineBytesPerAttempt,
+      ...inline,
     },
   };
 }

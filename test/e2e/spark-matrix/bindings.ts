@@ -20,5 +20,8 @@ export const bindings: Record<'protocol' | 'committers', StepConf> = {
   },
 };
 
+/** Of a write whose uploads a test looks at: files as small as those of the tests travel inline otherwise. */
+export const uploaded: StepConf = { 'commitbridge.inline-limit': '0' };
+
 /** Of a write: stock Spark without Commitbridge, by FileOutputCommitter. */
 export const stock: StepConf = { ...sparksProtocol, 'spark.hadoop.commitbridge.spark.check': 'warn' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RddStep, SaveStep, SparkFormat } from '../../support/spark/index.js';
 import { Gate } from '../spark/gate.js';
-import { bindings, stock } from './bindings.js';
+import { bindings, stock, uploaded } from './bindings.js';
 import { bucket, otherBucket, Stage } from './stage.js';
 import { nameOf, versions } from './versions.js';
 
@@ -155,7 +155,8 @@ describe.each(versions().map((version) => [nameOf(version), version] as const))(
         let seen: string[] = [];
         for (const mode of ['append', 'overwrite'] as const) {
           const gate = new Gate(stage.observer, { kind: 'complete' });
-          const written = stage.run({ do: 'save', ...write, mode, conf: bindings[binding] });
+          const conf = { ...bindings[binding], ...uploaded };
+          const written = stage.run({ do: 'save', ...write, mode, conf });
           await Promise.race([gate.reached, written]);
           expect(await stage.openUploads(directory)).toBe(2);
           const visible = await stage.files(directory);

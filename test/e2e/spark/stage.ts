@@ -69,7 +69,13 @@ export class Stage {
         follow: true,
         s3: access,
         bundleJar,
-        conf: { ...outputCommitters, 'spark.hadoop.commitbridge.endpoints': daemon.endpoint, ...conf },
+        conf: {
+          ...outputCommitters,
+          'spark.hadoop.commitbridge.endpoints': daemon.endpoint,
+          // These tests are about uploads, and files as small as theirs would travel inline.
+          'spark.hadoop.commitbridge.inline-limit': '0',
+          ...conf,
+        },
       });
       return new Stage(server, observer, reader, access, daemon, spark);
     } catch (error) {

@@ -10,14 +10,17 @@ import java.util.TreeMap;
 
 /** The files of one task attempt in this JVM, by {@link WorkPath.Location#key()}. */
 final class AttemptFiles {
+  /** What its files may use up by travelling inline. */
+  final InlineBudget inline;
   private final WorkPath attempt;
   private final TreeMap<String, OutputFile> files = new TreeMap<>();
   /** Uploads that were given up while AbortFile didn't go through. */
   private final List<PendingFile> discarded = new ArrayList<>();
   private boolean ended;
 
-  AttemptFiles(WorkPath attempt) {
+  AttemptFiles(WorkPath attempt, InlineBudget inline) {
     this.attempt = attempt;
+    this.inline = inline;
   }
 
   /** Adds a file; returns the one that it takes the place of, or null. */

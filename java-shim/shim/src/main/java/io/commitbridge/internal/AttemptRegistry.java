@@ -23,11 +23,23 @@ final class AttemptRegistry {
     }
   };
 
+  /** What attempts that were set up may send inline; one that isn't here any more uploads all. */
+  private static final Map<WorkPath, InlineBudget> BUDGETS =
+      new LinkedHashMap<WorkPath, InlineBudget>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<WorkPath, InlineBudget> eldest) {
+          return size() > REMEMBERED;
+        }
+      };
+
   private AttemptRegistry() {}
 
   /** For setupTask: an engine that uses an attempt id again may write again. */
-  static synchronized void begin(WorkPath key) {
+  static synchronized void begin(WorkPath key, InlineBudget budget) {
     ENDED.remove(key);
+    BUDGETS.put(key, budget);
   }
 
   /** The attempt's files, to add one. */
@@ -36,7 +48,8 @@ final class AttemptRegistry {
       throw new IOException("The task attempt was committed or aborted and takes no more files: "
           + key);
     }
-    return ATTEMPTS.computeIfAbsent(key, AttemptFiles::new);
+    return ATTEMPTS.computeIfAbsent(key, attempt ->
+        new AttemptFiles(attempt, BUDGETS.getOrDefault(attempt, InlineBudget.NONE)));
   }
 
   /** The attempt's files, or null where it has none in this JVM. */
@@ -67,6 +80,7 @@ final class AttemptRegistry {
   /** Takes the attempt out; its writers can't come back. */
   static synchronized AttemptFiles end(WorkPath key) {
     ENDED.put(key, Boolean.TRUE);
+    BUDGETS.remove(key);
     AttemptFiles files = ATTEMPTS.remove(key);
     if (files != null) {
       files.end();

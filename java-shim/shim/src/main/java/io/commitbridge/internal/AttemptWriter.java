@@ -47,7 +47,8 @@ public final class AttemptWriter {
           + location.finalUri());
     }
     OutputFile file = new OutputFile(location.key(), location.finalUri());
-    UploadStream stream = new UploadStream(file, session(location, file), settings);
+    UploadStream stream = new UploadStream(
+        file, session(location, file), attempt.inline, settings);
     file.writtenBy(stream);
     OutputFile before = attempt.put(file);
     if (before != null) {
@@ -128,6 +129,7 @@ public final class AttemptWriter {
   /** Aborts the upload now; where that fails, abortTask or the end of the job does it. */
   private void giveUp(Location location, AttemptFiles attempt, OutputFile file) {
     PendingFile pending = file.abandon();
+    attempt.inline.giveBack(file.inlineBytes());
     if (pending == null) {
       return;
     }

@@ -10,6 +10,7 @@ import io.commitbridge.proto.v1.CommitTaskResponse;
 import io.commitbridge.proto.v1.ExactWinners;
 import io.commitbridge.proto.v1.JobRef;
 import io.commitbridge.proto.v1.PendingFile;
+import io.commitbridge.proto.v1.SetupTaskResponse;
 import io.commitbridge.proto.v1.TaskAttemptRef;
 import java.io.IOException;
 import java.util.Collections;
@@ -174,8 +175,11 @@ final class DaemonCommitter implements CommitterCalls {
   @Override
   public void setupTask(TaskAttemptContext context) throws IOException {
     WorkPath work = work(context);
-    AttemptRegistry.begin(work);
-    client(context).setupTask(job(work), attempt(context));
+    Settings settings = new Settings(context.getConfiguration());
+    SetupTaskResponse response = client(context).setupTask(job(work), attempt(context));
+    AttemptRegistry.begin(work, new InlineBudget(
+        Math.min(settings.inlineLimitBytes, response.getMaxInlineBytes()),
+        response.getMaxInlineBytesPerAttempt()));
   }
 
   @Override

@@ -68,6 +68,7 @@ final class JobSetup {
     DaemonClient client = new DaemonClient(settings, Progress.of(context));
     GetServerInfoResponse info = client.getServerInfo(destination);
     requireCommonGround(info, settings);
+    sayInlineLimit(info, settings, conf);
     if (info.getLimits().getMaxMessageBytes() > 0) {
       maxMessageBytes = info.getLimits().getMaxMessageBytes();
     }
@@ -163,6 +164,17 @@ final class JobSetup {
       throw new CommitbridgeException("UNSUPPORTED", "The shim sends bytes straight to the store"
           + " and " + daemon + " doesn't offer the direct data plane for this destination: its"
           + " store can't presign. " + ConfKeys.DATA_PLANE + " has no other choice in this version");
+    }
+  }
+
+  /** Only what somebody set is worth a word; the default is meant to give way. */
+  private static void sayInlineLimit(
+      GetServerInfoResponse info, Settings settings, Configuration conf) {
+    long daemons = info.getLimits().getMaxInlineBytes();
+    if (conf.get(ConfKeys.INLINE_LIMIT) != null && settings.inlineLimitBytes > daemons) {
+      LOG.warn("{} is {} and the daemon takes {} bytes (upload.inlineLimit; 0 also where its store"
+          + " can't presign): larger files are uploaded", ConfKeys.INLINE_LIMIT,
+          settings.inlineLimitBytes, daemons);
     }
   }
 

@@ -1,12 +1,14 @@
 package io.commitbridge.internal;
 
+import com.google.protobuf.ByteString;
 import io.commitbridge.proto.v1.ClosedFile;
+import io.commitbridge.proto.v1.InlineFile;
 import io.commitbridge.proto.v1.PendingFile;
 import io.commitbridge.proto.v1.UploadedPart;
 import java.io.IOException;
 import java.util.List;
 
-/** One file of an attempt: open, closed with all its parts at the store, or failed. */
+/** One file of an attempt: open, closed with all its bytes at the store or here, or failed. */
 final class OutputFile {
   /** See {@link WorkPath.Location#key()}. */
   final String key;
@@ -47,6 +49,19 @@ final class OutputFile {
     requireNotAbandoned();
     closed = ClosedFile.newBuilder().setPending(pending).addAllParts(parts).build();
     stream = null;
+  }
+
+  /** All bytes are here, and travel with commitTask. */
+  synchronized void closedInline(ByteString content) throws IOException {
+    requireNotAbandoned();
+    closed = ClosedFile.newBuilder()
+        .setInline(InlineFile.newBuilder().setUri(uri).setContent(content)).build();
+    stream = null;
+  }
+
+  /** What it takes of the attempt's {@link InlineBudget}. */
+  synchronized long inlineBytes() {
+    return closed == null ? 0 : closed.getInline().getContent().size();
   }
 
   synchronized void failed(IOException why) {

@@ -27,6 +27,8 @@ public final class Settings {
   final long rpcTimeoutMs;
   final long rpcRetryTimeoutMs;
   final long commitJobTimeoutMs;
+  /** Bytes of a file that travels with commitTask, as far as the daemon takes such; 0 for none. */
+  final long inlineLimitBytes;
   final int uploadParallelism;
   final long uploadRetryTimeoutMs;
   final int uploadConnectTimeoutMs;
@@ -49,6 +51,7 @@ public final class Settings {
     rpcRetryTimeoutMs = ms(conf, ConfKeys.RPC_RETRY_TIMEOUT, ConfKeys.RPC_RETRY_TIMEOUT_DEFAULT);
     commitJobTimeoutMs =
         ms(conf, ConfKeys.COMMIT_JOB_TIMEOUT, ConfKeys.COMMIT_JOB_TIMEOUT_DEFAULT);
+    inlineLimitBytes = conf.getLongBytes(ConfKeys.INLINE_LIMIT, ConfKeys.INLINE_LIMIT_DEFAULT);
     uploadParallelism = Math.max(1,
         conf.getInt(ConfKeys.UPLOAD_PARALLELISM, ConfKeys.UPLOAD_PARALLELISM_DEFAULT));
     uploadRetryTimeoutMs =
@@ -88,7 +91,8 @@ public final class Settings {
   public String hash() {
     return shortHash(String.join("\n", connectionKey(), Long.toString(connectTimeoutMs),
         Long.toString(rpcTimeoutMs), Long.toString(rpcRetryTimeoutMs),
-        Long.toString(commitJobTimeoutMs), Integer.toString(uploadParallelism),
+        Long.toString(commitJobTimeoutMs), Long.toString(inlineLimitBytes),
+        Integer.toString(uploadParallelism),
         Long.toString(uploadRetryTimeoutMs), Integer.toString(uploadConnectTimeoutMs),
         Integer.toString(uploadReadTimeoutMs)));
   }

@@ -1,5 +1,6 @@
 package io.commitbridge.internal;
 
+import com.google.protobuf.ByteString;
 import io.commitbridge.CommitbridgeException;
 import io.commitbridge.proto.v1.UploadedPart;
 import java.io.IOException;
@@ -17,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * What a task writes into. Full parts are sent by threads of the stream's own while the task goes
  * on; the writer waits where all of them are busy, so that at most that many parts and the one being
- * filled are in memory. A file of one part is opened and sent by the thread that closes it.
+ * filled are in memory. A file of one part is opened and sent by the thread that closes it; one
+ * that is small enough isn't sent at all, but travels with commitTask.
  *
  * <p>Closing makes nothing visible and says nothing about the task: only commitTask hands the file
  * over.
@@ -29,6 +31,7 @@ final class UploadStream extends OutputStream {
 
   private final OutputFile file;
   private final UploadSession session;
+  private final InlineBudget inline;
   private final PartUploader uploader;
   private final int parallelism;
   private final Semaphore permits;
@@ -42,9 +45,11 @@ final class UploadStream extends OutputStream {
   private volatile IOException failure;
   private volatile boolean stopped;
 
-  UploadStream(OutputFile file, UploadSession session, Settings settings) {
+  UploadStream(
+      OutputFile file, UploadSession session, InlineBudget inline, Settings settings) {
     this.file = file;
     this.session = session;
+    this.inline = inline;
     this.uploader = new PartUploader(settings, session);
     this.parallelism = settings.uploadParallelism;
     this.permits = new Semaphore(parallelism);
@@ -94,10 +99,14 @@ final class UploadStream extends OutputStream {
     closed = true;
     try {
       requireNotFailed();
-      sendRest();
-      waitForThreads();
-      parts.sort(Comparator.comparingInt(UploadedPart::getPartNumber));
-      file.closed(parts);
+      if (!session.isOpen() && inline.take(total)) {
+        closeInline();
+      } else {
+        sendRest();
+        waitForThreads();
+        parts.sort(Comparator.comparingInt(UploadedPart::getPartNumber));
+        file.closed(parts);
+      }
     } catch (IOException | RuntimeException e) {
       IOException why = e instanceof IOException ? (IOException) e : new IOException(e);
       fail(why);
@@ -115,6 +124,12 @@ final class UploadStream extends OutputStream {
   void stop() {
     stopped = true;
     uploader.stop();
+  }
+
+  private void closeInline() throws IOException {
+    ByteString.Output content = ByteString.newOutput((int) total);
+    current.writeTo(content, 0, total);
+    file.closedInline(content.toByteString());
   }
 
   private void sendFullParts() throws IOException {

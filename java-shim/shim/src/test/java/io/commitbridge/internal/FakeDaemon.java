@@ -49,6 +49,9 @@ final class FakeDaemon implements AutoCloseable {
   volatile int minVersion = 1;
   volatile int maxVersion = 1;
   volatile long maxMessageBytes = 4 * 1024 * 1024;
+  /** As a daemon whose store can't presign. */
+  volatile long maxInlineBytes;
+  volatile long maxInlineBytesPerAttempt = 1024 * 1024;
   volatile boolean published;
   volatile long expiresInSeconds = 900;
 
@@ -206,7 +209,9 @@ final class FakeDaemon implements AutoCloseable {
     @Override
     public void setupTask(SetupTaskRequest q, StreamObserver<SetupTaskResponse> out) {
       answer("SetupTask", q, out,
-          SetupTaskResponse.newBuilder().setToken(q.getJob().getTokens(0)).build());
+          SetupTaskResponse.newBuilder().setToken(q.getJob().getTokens(0))
+              .setMaxInlineBytes(maxInlineBytes)
+              .setMaxInlineBytesPerAttempt(maxInlineBytesPerAttempt).build());
     }
 
     @Override
