@@ -3,7 +3,7 @@ import { verifyHandle } from '../core/handle.js';
 import type { TaskAttempt } from '../core/ids.js';
 import type { UploadIdentity } from '../core/records/attempt-record.js';
 import { successMarkerName } from '../core/records/success-marker.js';
-import { formatUri, isWithin, joinKey, parseUri, quote, type StoreUri } from '../core/uri.js';
+import { formatUri, isKeyWithin, isWithin, joinKey, parseUri, quote, type StoreUri } from '../core/uri.js';
 import { utf8Length } from '../core/utf8.js';
 import type { ObjectStore } from '../ports/object-store.js';
 import type { Job } from './job-directory.js';
@@ -39,10 +39,11 @@ export function parseFileUri(roots: Roots, job: Job, text: string): FilePlace {
       `${quote(text)} is not a file below the job's destination ${formatUri(destination)}`,
     );
   }
-  if (record.options.successMarker && uri.key === joinKey(destination.key, successMarkerName)) {
+  const markerKey = joinKey(destination.key, successMarkerName);
+  if (record.options.successMarker && uri.bucket === destination.bucket && isKeyWithin(markerKey, uri.key)) {
     throw new CommitterError(
       'INVALID_FIELD',
-      `${quote(text)} is where the success marker goes: choose another name, or set mapreduce.fileoutputcommitter.marksuccessfuljobs to false`,
+      `${quote(text)} is where the success marker goes, or below it: choose another name, or set mapreduce.fileoutputcommitter.marksuccessfuljobs to false`,
     );
   }
   const { store } = roots.resolve(uri, record.principal);

@@ -89,7 +89,11 @@ function adminOf(values: SchemaValues, problems: string[]): TcpAddress | undefin
 function storeOf(name: string, store: SchemaValues['stores'][string], problems: string[]): StoreConfig {
   const path = `stores.${name}`;
   if (store.endpoint !== undefined && !isHttpUrl(store.endpoint)) {
-    problems.push(`${path}.endpoint must be an http or https URL without a path, not "${store.endpoint}".`);
+    problems.push(
+      store.endpoint.includes('@')
+        ? `${path}.endpoint must be an http or https URL without user name and password, which go to ${path}.credentials.`
+        : `${path}.endpoint must be an http or https URL without a path, not "${store.endpoint}".`,
+    );
   }
   return {
     name,

@@ -39,9 +39,20 @@ export function parseUri(text: string, field: string): StoreUri {
   return { scheme: canonicalScheme(scheme), bucket, key };
 }
 
-/** Stores and gateways fold empty, `.` and `..` segments, so that two texts would name one object. */
+/**
+ * Stores and gateways fold empty, `.` and `..` segments, so that two texts would name one object. Control characters
+ * can't be written in the XML of S3's listings and batch deletes (Spark and Hive escape them in partition values), and
+ * what isn't Unicode has no UTF-8.
+ */
 function isPathSegment(segment: string): boolean {
-  return segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('\0');
+  // eslint-disable-next-line no-control-regex -- they are what is looked for
+  const hasControls = /[\x00-\x1f\x7f]/.test(segment);
+  return segment !== '' && segment !== '.' && segment !== '..' && !hasControls && isUnicode(segment);
+}
+
+/** Without half a surrogate pair. */
+function isUnicode(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text);
 }
 
 export function canonicalScheme(scheme: string): string {

@@ -1,6 +1,7 @@
 import { CommitterError } from './errors.js';
 import type { TaskAttempt, TaskName } from './ids.js';
 import { uriOf, type AttemptRecord, type OutputFile, type PendingSet } from './records/attempt-record.js';
+import { parentKey } from './uri.js';
 
 /** A record as the commit found it. */
 export interface FoundRecord {
@@ -74,9 +75,14 @@ function refuseTwoOfOneTask(exact: readonly TaskAttempt[]): void {
   }
 }
 
-/** @throws CommitterError DUPLICATE_KEY where two files have one final key: the last Complete would win in silence. */
+/**
+ * @throws CommitterError DUPLICATE_KEY where two files have one final key: the last Complete would win in silence; and
+ *   where the key of one is a directory of another's: an object store can hold both, a file system can't, and no reader
+ *   of Hadoop finds what is below a file.
+ */
 export function refuseDuplicateKeys(files: Iterable<OutputFile>): void {
   const seen = new Set<string>();
+  const directories = new Map<string, OutputFile>();
   for (const file of files) {
     const name = uriOf(file);
     if (seen.has(name)) {
@@ -86,5 +92,18 @@ export function refuseDuplicateKeys(files: Iterable<OutputFile>): void {
       );
     }
     seen.add(name);
+    const { scheme, bucket } = file;
+    for (let key = parentKey(file.key); key !== ''; key = parentKey(key)) {
+      const directory = uriOf({ scheme, bucket, key });
+      if (directories.has(directory)) break;
+      directories.set(directory, file);
+    }
+  }
+  for (const [directory, file] of directories) {
+    if (!seen.has(directory)) continue;
+    throw new CommitterError(
+      'DUPLICATE_KEY',
+      `${directory} is a committed file, and so is ${uriOf(file)} below it: no reader would find the second one; make the tasks' file names differ`,
+    );
   }
 }

@@ -20,7 +20,9 @@ export function withMalformedRequests(definition: ServiceDefinition): ServiceDef
   const methods = Object.entries(definition).map(([name, method]) => {
     const requestDeserialize = (bytes: Buffer): unknown => {
       try {
-        return method.requestDeserialize(bytes) as unknown;
+        const request = method.requestDeserialize(bytes) as unknown;
+        refuseInvalidUtf8(request, bytes);
+        return request;
       } catch (error) {
         return new MalformedRequest(error);
       }
@@ -32,9 +34,37 @@ export function withMalformedRequests(definition: ServiceDefinition): ServiceDef
 
 function wellFormed<Request>(request: Request): Request {
   if (!(request instanceof MalformedRequest)) return request;
+  if (request.cause instanceof CommitterError) throw request.cause;
   throw new CommitterError('INVALID_FIELD', 'the request is no protobuf message of its type', {
     cause: request.cause,
   });
+}
+
+const replacement = '\ufffd';
+
+/**
+ * protobufjs puts U+FFFD where a string isn't UTF-8, and two names would become one. Where the message itself holds
+ * fewer of them than its strings do, it wasn't the client who wrote them.
+ */
+function refuseInvalidUtf8(request: unknown, bytes: Buffer): void {
+  const decoded = countInStrings(request);
+  if (decoded === 0 || decoded <= countInBytes(bytes)) return;
+  throw new CommitterError('INVALID_FIELD', 'a text in the request is not UTF-8');
+}
+
+function countInStrings(value: unknown): number {
+  if (typeof value === 'string') return value.includes(replacement) ? value.split(replacement).length - 1 : 0;
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return 0;
+  let count = 0;
+  for (const each of Object.values(value)) count += countInStrings(each);
+  return count;
+}
+
+function countInBytes(bytes: Buffer): number {
+  const sought = Buffer.from(replacement);
+  let count = 0;
+  for (let at = bytes.indexOf(sought); at >= 0; at = bytes.indexOf(sought, at + sought.length)) count++;
+  return count;
 }
 
 /** The use case goes on when its client has gone: what it settles, it settles. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { serviceDefinition } from '../../src/rpc/proto.js';
 import {
   bucket,
   closeAllDaemons,
@@ -97,14 +98,14 @@ describe('paths', () => {
     expect(daemon.memory.uploads()).toEqual([]);
   });
 
-  it.each(['', '/', '/../x', '/a/../../x', '/a//b', '/./a', '/a/.', '/a\u0000b', '-sibling/x', '/dir/'])(
-    'a file at the destination + %j is refused',
-    async (tail) => {
-      const opening = daemon.client.openFile({ ...job.attempt(0).header, uri: `${job.destination}${tail}` });
-      expect((await errorOf(opening)).reason).toMatch(/^(PATH_OUTSIDE_DESTINATION|INVALID_FIELD)$/);
-      expect(daemon.memory.uploads()).toEqual([]);
-    },
-  );
+  it.each([
+    ...['', '/', '/../x', '/a/../../x', '/a//b', '/./a', '/a/.', '-sibling/x', '/dir/'],
+    ...['/a\u0000b', '/a\nb', '/\u001b[2J', '/a\u007f', '/_SUCCESS', '/_SUCCESS/x', '/_SUCCESS/x/y'],
+  ])('a file at the destination + %j is refused', async (tail) => {
+    const opening = daemon.client.openFile({ ...job.attempt(0).header, uri: `${job.destination}${tail}` });
+    expect((await errorOf(opening)).reason).toMatch(/^(PATH_OUTSIDE_DESTINATION|INVALID_FIELD)$/);
+    expect(daemon.memory.uploads()).toEqual([]);
+  });
 
   it.each([
     '',
@@ -141,6 +142,41 @@ describe('paths', () => {
     expect(error.trailerBytes).toBeLessThan(8_192);
     await job.commit();
     expect(Object.keys(job.visible())).toEqual([exact]);
+  });
+
+  it('with bytes that are no UTF-8 are refused, and a replacement character that was meant is taken', async () => {
+    const uri = `${job.destination}/a?b`;
+    const encode = serviceDefinition('commitbridge.v1.UploadService')['OpenFile']!.requestSerialize;
+    const request = encode({ ...job.attempt(0).header, uri });
+    const broken = Buffer.from(request);
+    broken[broken.indexOf('a?b') + 1] = 0xff;
+    const sent = daemon.client.sendBytes('UploadService', 'OpenFile', broken);
+    await expectError(sent, 'INVALID_FIELD', /UTF-8/);
+    expect(daemon.memory.uploads()).toEqual([]);
+    await job.attempt(0).open('a\ufffdb');
+    expect(daemon.memory.uploads()).toHaveLength(1);
+  });
+
+  it('below the marker’s are taken where there is no marker', async () => {
+    const there = new TestJob(daemon.client, daemon.memory);
+    await there.setup({ skipSuccessMarker: true });
+    await there.runTask(0, { '_SUCCESS/x': 'x' });
+    await there.commit();
+    expect(there.visible()).toEqual({ '_SUCCESS/x': 'x' });
+  });
+
+  it('of which one is a directory of the other fail the task, or the job, with both named', async () => {
+    const attempt = job.attempt(0);
+    await attempt.write('a', '1');
+    await attempt.write('a/b', '2');
+    await expectError(attempt.commit(), 'DUPLICATE_KEY', /\/a is a committed file.*\/a\/b below/);
+    const there = new TestJob(daemon.client, daemon.memory);
+    await there.setup();
+    await there.runTask(0, { 'x/a/b': '1' });
+    await there.runTask(1, { 'x/a': '2' });
+    await expectError(there.commit(), 'DUPLICATE_KEY', /\/x\/a is a committed file.*\/x\/a\/b below/);
+    await there.abort();
+    expect([there.visible(), there.openUploads()]).toEqual([{}, []]);
   });
 
   it('of a sibling or of the destination itself are no file of the job', async () => {
@@ -198,7 +234,12 @@ describe('messages', () => {
     const there = new TestJob(small.client, small.memory);
     await there.setup();
     const huge = there.setup({}, { description: 'x'.repeat(200_000) });
-    expect((await errorOf(huge)).code).toBe('RESOURCE_EXHAUSTED');
+    await expectError(huge, 'LIMIT_EXCEEDED', /limits\.maxMessage/);
+    const stream = small.client.commitTaskStream();
+    stream.send({ header: there.attempt(1).header });
+    stream.send({ files: { files: [{ inline: { uri: 'x'.repeat(200_000) } }] } });
+    await expectError(stream.end(), 'LIMIT_EXCEEDED', /limits\.maxMessage/);
+    expect(there.recordsLeft()).toEqual([]);
     expect((await small.client.getServerInfo({})).limits).toMatchObject({
       maxMessageBytes: String(64 * 1024),
     });

@@ -137,7 +137,7 @@ export class S3ObjectStore implements ObjectStore {
       uploadId: known(UploadId, 'UploadId'),
       initiatedMs: known(Initiated, 'Initiated').getTime(),
     }));
-    if (answer.IsTruncated !== true) return { uploads };
+    if (!known(answer.IsTruncated, 'IsTruncated')) return { uploads };
     const nextKey = decodeKey(known(answer.NextKeyMarker, 'NextKeyMarker'), encoding);
     return { uploads, next: encodeContinuation([nextKey, answer.NextUploadIdMarker ?? '']) };
   }
@@ -154,7 +154,7 @@ export class S3ObjectStore implements ObjectStore {
       etag: known(ETag, 'ETag'),
       sizeBytes: known(Size, 'Size'),
     }));
-    if (answer.IsTruncated !== true) return { parts };
+    if (!known(answer.IsTruncated, 'IsTruncated')) return { parts };
     return { parts, next: known(answer.NextPartNumberMarker, 'NextPartNumberMarker') };
   }
 
@@ -237,7 +237,7 @@ export class S3ObjectStore implements ObjectStore {
     const prefixes = (answer.CommonPrefixes ?? []).map(({ Prefix }) =>
       decodeKey(known(Prefix, 'Prefix'), encoding),
     );
-    if (answer.IsTruncated !== true) return { objects, prefixes };
+    if (!known(answer.IsTruncated, 'IsTruncated')) return { objects, prefixes };
     return { objects, prefixes, next: known(answer.NextContinuationToken, 'NextContinuationToken') };
   }
 

@@ -51,10 +51,18 @@ export function headOf({ ETag, ContentLength, LastModified, Metadata }: SdkHead)
   };
 }
 
-/** The SDK types every field of an answer as optional; a store that omits one of these can't be worked with. */
+/**
+ * The SDK types every field of an answer as optional, and reads a page that a proxy sent with a 200 as an answer without
+ * any: a listing would be empty. The next answer may be the store's own.
+ */
 export function known<T>(value: T | undefined, field: string): T {
-  if (value === undefined)
-    throw new StoreError('invalid', `the store's answer lacks a field: field=${field}`);
+  if (value === undefined) {
+    throw new StoreError(
+      'unavailable',
+      `the answer is not one of an S3 store: it lacks ${field}; is there a proxy in between that answers itself?`,
+      { status: 200 },
+    );
+  }
   return value;
 }
 

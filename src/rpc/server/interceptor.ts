@@ -1,6 +1,7 @@
 import {
   type Metadata,
   type ServerInterceptor,
+  type ServerInterceptingCallInterface,
   ServerInterceptingCall,
   status as Status,
 } from '@grpc/grpc-js';
@@ -29,6 +30,7 @@ export interface InterceptorDeps {
   readonly statusOf: (error: CommitterError) => RefusalStatus;
 }
 
+const detailsKey = 'grpc-status-details-bin';
 const durationMetric = 'rpc_server_call_duration_seconds';
 const inFlightMetric = 'commitbridge_rpcs_in_flight';
 
@@ -40,6 +42,7 @@ const broken = new Set<Status>([Status.INTERNAL, Status.UNKNOWN, Status.DATA_LOS
 export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): ServerInterceptor {
   return (method, call) => {
     if (method.path.startsWith('/grpc.health.')) return new ServerInterceptingCall(call);
+    giveTransportErrorsDetails(call, deps);
     const isReflection = method.path.startsWith('/grpc.reflection.');
     const startedMs = deps.clock.monotonicMs();
     const rpc = method.path.slice(method.path.lastIndexOf('/') + 1);
@@ -134,6 +137,23 @@ export function callInterceptor(policy: AuthPolicy, deps: InterceptorDeps): Serv
         over();
       },
     });
+  };
+}
+
+/**
+ * grpc-js (seen in 1.14.7) refuses a message over the limit below all interceptors, without the details that every
+ * error has. Its own errors come without metadata, ours never do.
+ */
+function giveTransportErrorsDetails(call: ServerInterceptingCallInterface, deps: InterceptorDeps): void {
+  const send = call.sendStatus.bind(call);
+  call.sendStatus = (status) => {
+    const isOurs = status.code !== Status.RESOURCE_EXHAUSTED || status.metadata?.get(detailsKey).length === 1;
+    if (isOurs) {
+      send(status);
+      return;
+    }
+    const text = `a message is over the limit (${status.details ?? 'no details'}): send less at once, or raise limits.maxMessage`;
+    send(deps.statusOf(new CommitterError('LIMIT_EXCEEDED', text)));
   };
 }
 

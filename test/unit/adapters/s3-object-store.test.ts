@@ -74,6 +74,23 @@ describe('S3ObjectStore: answers to a Complete', () => {
   });
 });
 
+describe('S3ObjectStore: a page with 200 that is not the store’s', () => {
+  const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html><p>Welcome</p></html>' };
+  it.each<[string, (store: S3ObjectStore) => Promise<unknown>]>([
+    ['get', (store) => store.get(object)],
+    ['head', (store) => store.head(object)],
+    ['put', (store) => store.put(object, Buffer.from('x'), {})],
+    ['initiate', (store) => store.initiate(object, {})],
+    ['uploadPart', (store) => store.uploadPart(upload, 1, Buffer.from('x'))],
+    ['list', (store) => store.list('bucket', '', {})],
+    ['listUploads', (store) => store.listUploads('bucket', '', {})],
+    ['listParts', (store) => store.listParts(upload, {})],
+  ])('is no answer to %s, and no empty listing', async (_, call) => {
+    const { store } = await against([page]);
+    await expect(call(store)).rejects.toMatchObject({ name: 'StoreError', kind: 'unavailable' });
+  });
+});
+
 describe('S3ObjectStore: failures', () => {
   it.each([
     ['a page with 503', { status: 503, body: '<html>Service Unavailable</html>' }, 'unavailable'],

@@ -333,6 +333,13 @@ const refusals: readonly (readonly [string, Sources, readonly string[]])[] = [
     ['stores.main.endpoint must be an http or https URL without a path, not "http://h/x".'],
   ],
   [
+    'an endpoint with a password, which is not told',
+    { yaml: s3('endpoint: "http://user:hunter2@h"') },
+    [
+      'stores.main.endpoint must be an http or https URL without user name and password, which go to stores.main.credentials.',
+    ],
+  ],
+  [
     'half a credential',
     { yaml: s3('credentials: {accessKeyId: a}') },
     [

@@ -82,6 +82,11 @@ describe('parseUri', () => {
     's3a://lake/.',
     's3a://lake/./a',
     's3a://lake/a\u0000',
+    's3a://lake/a\tb',
+    's3a://lake/a/\u001b[0m',
+    's3a://lake/a\u007f',
+    's3a://lake/\ud800',
+    's3a://lake/\ude00\ud83d',
     `s3a://lake/${'a'.repeat(2_048)}`,
   ])('refuses %j', (text) => {
     expect(reasonOf(() => parseUri(text, 'uri'))).toBe('INVALID_FIELD');
@@ -333,8 +338,23 @@ describe('winners', () => {
   });
 
   it('have each key once', () => {
-    refuseDuplicateKeys([file('1', 'a'), file('2', 'a/b'), { ...file('3', 'a'), bucket: 'c' }]);
+    refuseDuplicateKeys([file('1', 'a'), file('2', 'b'), { ...file('3', 'a'), bucket: 'c' }]);
     expect(reasonOf(() => refuseDuplicateKeys([file('1', 'a'), file('2', 'a')]))).toBe('DUPLICATE_KEY');
+    for (const [one, other] of [
+      ['a', 'a/b'],
+      ['a', 'a/b/c/d'],
+      ['x/a', 'x/a/b'],
+    ] as const) {
+      expect(reasonOf(() => refuseDuplicateKeys([file('1', one), file('2', other)]))).toBe('DUPLICATE_KEY');
+      expect(reasonOf(() => refuseDuplicateKeys([file('1', other), file('2', one)]))).toBe('DUPLICATE_KEY');
+    }
+    refuseDuplicateKeys([
+      file('1', 'a/b'),
+      file('2', 'a/c'),
+      file('3', 'ab'),
+      file('4', 'a-'),
+      file('5', 'a/b2/c'),
+    ]);
   });
 });
 
