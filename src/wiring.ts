@@ -154,8 +154,12 @@ function jobsAdmin({ admin }: CommitterApp): JobsAdmin {
       return show(token);
     },
     async abort(token, { force }) {
-      const { keys } = await admin.abort(token, 'aborted by hand', force);
-      return { ...(await show(token)), ...(keys.length === 0 ? {} : { keys }) };
+      const { keys, unreadable } = await admin.abort(token, 'aborted by hand', force);
+      return {
+        ...(await show(token)),
+        ...(keys.length === 0 ? {} : { keys }),
+        ...(unreadable.length === 0 ? {} : { unreadable }),
+      };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { isCommitterError, type CommitterError } from '../core/errors.js';
 import { isoTime } from '../core/iso-time.js';
 import type { Clock, Random } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
@@ -20,6 +21,17 @@ export interface AppContext {
   readonly ledger: Ledger;
   readonly background: Background;
   readonly joined: JoinedCalls;
+  /**
+   * Set where a job is ended by force: a task record or ledger segment that cannot be read is told here and left out. In
+   * all other calls it is an error.
+   */
+  readonly leaveOut?: (error: CommitterError) => void;
+}
+
+/** @throws the error, unless it says that a record is unreadable and such records are to be left out. */
+export function leaveOutUnreadable({ leaveOut }: AppContext, error: unknown): void {
+  if (leaveOut === undefined || !isCommitterError(error, 'RECORD_UNREADABLE')) throw error;
+  leaveOut(error);
 }
 
 export interface AppOptions {

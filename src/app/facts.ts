@@ -10,6 +10,7 @@ import { decodeDecision, encodeDecision, type Decision } from '../core/records/d
 import { decodeLedgerSegment, encodeLedgerSegment } from '../core/records/ledger-segment.js';
 import { decodeOutcome, encodeOutcome, type Outcome } from '../core/records/outcome.js';
 import { decodePlan, encodePlan, type Plan } from '../core/records/plan.js';
+import type { CommitterError } from '../core/errors.js';
 import { unreadable } from '../core/records/codec.js';
 import type { TaskName } from '../core/ids.js';
 import type { JobLayout } from '../core/staging-layout.js';
@@ -99,11 +100,17 @@ export class JobFacts {
     return this.#replace(this.layout.record(task, number), encodeAttemptRecord(record), etag);
   }
 
-  async *listRecords(): AsyncGenerator<ListedRecord> {
+  /** `onBadName` is told of objects that are no record, which are left out; without it the first is an error. */
+  async *listRecords(onBadName?: (error: CommitterError) => void): AsyncGenerator<ListedRecord> {
     for await (const { key, etag } of listAll(this.store, this.bucket, this.layout.records)) {
       const parsed = this.layout.parseRecordKey(key);
-      if (parsed === undefined) throw unreadable(key, 'its name is not that of a task attempt');
-      yield { key, etag, ...parsed };
+      if (parsed !== undefined) {
+        yield { key, etag, ...parsed };
+        continue;
+      }
+      const error = unreadable(key, 'its name is not that of a task attempt');
+      if (onBadName === undefined) throw error;
+      onBadName(error);
     }
   }
 

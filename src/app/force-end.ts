@@ -24,25 +24,36 @@ export interface ForcedKey {
   readonly overwrote: boolean;
 }
 
+export interface ForcedEnd {
+  readonly published: boolean;
+  readonly keys: readonly ForcedKey[];
+  /** Why each task record and ledger segment that was left out cannot be read; what it names is left alone. */
+  readonly unreadable: readonly string[];
+}
+
 /**
- * AbortJob by hand, which also ends a job that overwrote keys and can be neither finished (an upload was destroyed, or
+ * AbortJob by hand, which leaves out what cannot be read, and also ends a job that overwrote keys and can be neither finished (an upload was destroyed, or
  * a key replaced by another writer) nor undone (old bytes are gone). It is rolled back as far as that goes: its uploads
  * are aborted, its own objects deleted, everybody else's left; every key is named. The outcome says `rolled-back`, as
- * for any job of which nothing is visible.
+ * for any job of which nothing is visible. Uploads and objects that only an unreadable record names stay: they are not
+ * provably the job's.
  *
  * @throws CommitterError OVERWROTE_OBJECTS where the job can be finished: that loses nothing.
  */
 export async function abortByForce(
-  ctx: AppContext,
+  strict: AppContext,
   root: Root,
   token: JobToken,
   highest: number,
   reason: string,
-): Promise<{ published: boolean; keys: readonly ForcedKey[] }> {
+): Promise<ForcedEnd> {
   const keys: ForcedKey[] = [];
+  const unreadable = new Set<string>();
+  const ctx = { ...strict, leaveOut: ({ message }: CommitterError) => void unreadable.add(message) };
   for (;;) {
     try {
-      return { published: await abortAttempts(ctx, root, token, highest, reason), keys };
+      const published = await abortAttempts(ctx, root, token, highest, reason);
+      return { published, keys, unreadable: [...unreadable].sort() };
     } catch (error) {
       if (!isCommitterError(error, 'OVERWROTE_OBJECTS')) throw error;
     }
@@ -66,14 +77,16 @@ async function forceBack(
   if (plan === undefined || sets === undefined) {
     throw unreadable(facts.layout.plan(state.decision.plan), 'it or a record that it lists is gone');
   }
+  const hasUnreadable = sets.length < plan.winners.length;
   const lost = await findLost(ctx, sets);
-  if (lost === undefined) {
+  if (lost === undefined && !hasUnreadable) {
     throw new CommitterError(
       'OVERWROTE_OBJECTS',
       `job ${token} replaces ${plan.overwrites.length} objects and can still be finished: use \`commitbridge jobs commit ${token}\`; --force is for a job that can't`,
     );
   }
-  const why = `${reason}, by force: ${uriOf(lost)} cannot be published any more`;
+  const what = lost === undefined ? 'a task whose record cannot be read' : uriOf(lost);
+  const why = `${reason}, by force: ${what} cannot be published any more`;
   if (!(await beginRollback(ctx, facts, why))) return [];
   return rollBack(ctx, root, token, facts, plan);
 }

@@ -7,7 +7,7 @@ import { abortAttempts } from './abort-job.js';
 import { commitFoundJob, type CommitJobResult } from './commit-job.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
-import { abortByForce, type ForcedKey } from './force-end.js';
+import { abortByForce, type ForcedEnd } from './force-end.js';
 import { factsOf } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import type { Root } from './roots.js';
@@ -63,7 +63,11 @@ export class JobAdmin {
     let records = 0;
     let ledgerSegments = 0;
     for (const number of attempts) {
-      for await (const _ of factsOf(root, token, number).listRecords()) records++;
+      const numberFacts = factsOf(root, token, number);
+      for await (const _ of numberFacts.listRecords(() => {
+        records++;
+      }))
+        records++;
       for await (const _ of factsOf(root, token, number).listLedger()) ledgerSegments++;
     }
     return {
@@ -92,15 +96,15 @@ export class JobAdmin {
   }
 
   /** `force` ends a job that can be neither finished nor undone; `keys` then says what became of its files. */
-  async abort(
-    tokenText: string,
-    reason: string,
-    force = false,
-  ): Promise<{ published: boolean; keys: readonly ForcedKey[] }> {
+  async abort(tokenText: string, reason: string, force = false): Promise<ForcedEnd> {
     const { root, token, highest } = await this.#find(tokenText);
     const result = force
       ? await abortByForce(this.ctx, root, token, highest, reason)
-      : { published: await abortAttempts(this.ctx, root, token, highest, reason), keys: [] };
+      : {
+          published: await abortAttempts(this.ctx, root, token, highest, reason),
+          keys: [],
+          unreadable: [],
+        };
     if (!result.published) await abortListedUploads(this.ctx, root, token, highest);
     return result;
   }

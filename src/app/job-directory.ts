@@ -1,6 +1,7 @@
 import { CommitterError } from '../core/errors.js';
 import { parseJobAttempt, parseToken, type JobToken } from '../core/ids.js';
 import { hasEnded, jobState } from '../core/job-state.js';
+import { unreadable } from '../core/records/codec.js';
 import type { JobRecord } from '../core/records/job-record.js';
 import { JobLayout, parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
 import { formatUri, parseUri, type StoreUri } from '../core/uri.js';
@@ -108,9 +109,12 @@ export class JobDirectory {
     const facts = factsOf(root, token, jobAttempt);
     const record = await facts.readJob();
     if (record === undefined) return undefined;
+    if (record.token !== token || record.jobAttempt !== jobAttempt) {
+      throw unreadable(facts.layout.job, `it says that it is of job ${record.token}, ${record.jobAttempt}`);
+    }
     return {
       root,
-      destination: parseUri(record.destination, 'destination'),
+      destination: destinationOf(facts, record),
       token,
       jobAttempt,
       record,
@@ -144,6 +148,14 @@ export class JobDirectory {
       if (oldest !== undefined) this.#jobs.delete(oldest);
     }
     this.#jobs.set(nameOf(address), { tokens: address.tokens, job });
+  }
+}
+
+function destinationOf({ layout }: JobFacts, { destination }: JobRecord): StoreUri {
+  try {
+    return parseUri(destination, 'destination');
+  } catch (cause) {
+    throw unreadable(layout.job, 'its destination is no URI', cause);
   }
 }
 

@@ -4,10 +4,11 @@ import {
   type AttemptRecord,
   type PendingSet,
 } from '../core/records/attempt-record.js';
+import type { CommitterError } from '../core/errors.js';
 import { unreadable } from '../core/records/codec.js';
-import type { Plan } from '../core/records/plan.js';
+import type { Plan, Winner } from '../core/records/plan.js';
 import type { JobToken, TaskName } from '../core/ids.js';
-import type { AppContext } from './context.js';
+import { leaveOutUnreadable, type AppContext } from './context.js';
 import type { JobFacts, ListedRecord } from './facts.js';
 import { InlineBudget } from './inline-budget.js';
 import { factsOf } from './job-directory.js';
@@ -31,10 +32,21 @@ export async function loadRecords(
 ): Promise<LoadedRecord[]> {
   const byKey = new Map(known.map((record) => [record.key, record]));
   const budget = new InlineBudget();
-  const loaded = await mapLimit(facts.listRecords(), ctx.options.recordConcurrency, async (listed) => {
-    const before = byKey.get(listed.key);
-    return before !== undefined && sameEtag(before.etag, listed.etag) ? before : load(facts, listed, budget);
-  });
+  const onBadName = (error: CommitterError): void => {
+    leaveOutUnreadable(ctx, error);
+  };
+  const loaded = await mapLimit(
+    facts.listRecords(onBadName),
+    ctx.options.recordConcurrency,
+    async (listed) => {
+      const before = byKey.get(listed.key);
+      if (before !== undefined && sameEtag(before.etag, listed.etag)) return before;
+      return load(facts, listed, budget).catch((error: unknown) => {
+        leaveOutUnreadable(ctx, error);
+        return undefined;
+      });
+    },
+  );
   return loaded.filter((record) => record !== undefined);
 }
 
@@ -61,7 +73,10 @@ async function load(
   return { key, task, attemptNumber, etag: stored.etag, record };
 }
 
-/** The pendingsets that a plan publishes, each as the plan saw it; `undefined` where one is gone. */
+/**
+ * The pendingsets that a plan publishes, each as the plan saw it; `undefined` where one is gone. By force
+ * ({@link AppContext.leaveOut}): those that can be read.
+ */
 export async function loadWinners(
   ctx: AppContext,
   root: Root,
@@ -69,18 +84,28 @@ export async function loadWinners(
   plan: Plan,
 ): Promise<PendingSet[] | undefined> {
   const budget = new InlineBudget();
+  let leftOut = 0;
   const sets = await mapLimit(plan.winners, ctx.options.recordConcurrency, async (winner) => {
-    const { task, number } = winner.attempt;
-    const facts = factsOf(root, token, winner.jobAttempt);
-    const stored = await facts.readRecord(task, number);
-    const set = stored === undefined ? undefined : pendingSetIn(stored.value);
-    if (set !== undefined && pendingSetDigest(set) !== winner.digest) {
-      throw unreadable(facts.layout.record(task, number), 'it is not the one that the plan lists');
-    }
+    const set = await loadWinner(root, token, winner).catch((error: unknown) => {
+      leaveOutUnreadable(ctx, error);
+      leftOut++;
+      return undefined;
+    });
     return set === undefined ? undefined : budget.take(set);
   });
   const found = sets.filter((set) => set !== undefined);
-  return found.length === sets.length ? found : undefined;
+  return found.length + leftOut === sets.length ? found : undefined;
+}
+
+async function loadWinner(root: Root, token: JobToken, winner: Winner): Promise<PendingSet | undefined> {
+  const { task, number } = winner.attempt;
+  const facts = factsOf(root, token, winner.jobAttempt);
+  const stored = await facts.readRecord(task, number);
+  const set = stored === undefined ? undefined : pendingSetIn(stored.value);
+  if (set !== undefined && pendingSetDigest(set) !== winner.digest) {
+    throw unreadable(facts.layout.record(task, number), 'it is not the one that the plan lists');
+  }
+  return set;
 }
 
 /** Some stores quote ETags in listings and not in GET, or the other way round. */

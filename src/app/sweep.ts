@@ -3,7 +3,7 @@ import type { JobToken } from '../core/ids.js';
 import type { PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
 import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
 import { abortUploads } from './abort-uploads.js';
-import type { AppContext } from './context.js';
+import { leaveOutUnreadable, type AppContext } from './context.js';
 import { filesOf } from './files-of.js';
 import { factsOf } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
@@ -40,8 +40,12 @@ export async function abortLosers(
     const records = await loadRecords(ctx, facts, known);
     const ledger: UploadIdentity[] = [];
     for await (const segment of facts.listLedger()) {
-      ledger.push(...(await facts.readLedgerSegment(segment.key)));
-      keys.push(segment.key);
+      try {
+        ledger.push(...(await facts.readLedgerSegment(segment.key)));
+        keys.push(segment.key);
+      } catch (error) {
+        leaveOutUnreadable(ctx, error);
+      }
     }
     const doomed = losers(
       records.map(({ record }) => record),

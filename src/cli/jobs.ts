@@ -1,4 +1,5 @@
 import type { JobsAdmin, JobView } from './app.js';
+import { showAge } from './age.js';
 import type { Command, CommandDeps } from './command.js';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.js';
 import { type CliIo, print, printJson, table } from './io.js';
@@ -16,13 +17,17 @@ export const jobsCommand: Command = {
     json: { type: 'boolean', doc: 'Print JSON: an object, or for `list` one object a line.' },
     force: {
       type: 'boolean',
-      doc: 'With `abort`: end a job that can be neither finished nor undone, and name every key it leaves.',
+      doc:
+        'With `abort`: end a job that can be neither finished nor undone, or that has records which cannot be read, and ' +
+        'name every key and record it leaves.',
     },
   },
   takesConfig: true,
   async run(parsed, deps) {
     const { action, token } = parseAction(parsed);
-    return withApp(parsed, deps, (app) => runAction(action, token, app.jobs, parsed, deps));
+    return withApp(parsed, deps, (app) =>
+      runAction(action, token, { jobs: app.jobs, nowMs: app.clock.nowMs() }, parsed, deps),
+    );
   },
 };
 
@@ -47,7 +52,7 @@ function parseAction({ positionals, values }: ParsedCommand): { action: Action; 
 async function runAction(
   action: Action,
   token: string,
-  jobs: JobsAdmin,
+  { jobs, nowMs }: { readonly jobs: JobsAdmin; readonly nowMs: number },
   parsed: ParsedCommand,
   { io }: CommandDeps,
 ): Promise<ExitCode> {
@@ -56,7 +61,7 @@ async function runAction(
     case 'list': {
       const views = await jobs.list();
       if (isJson) for (const view of views) printJson(io, view);
-      else print(io, renderList(views));
+      else print(io, renderList(views, nowMs));
       return exitCodes.ok;
     }
     case 'show': {
@@ -78,6 +83,8 @@ async function runAction(
       const view = await jobs.abort(token, { force: parsed.values['force'] === true });
       if (view.state === 'done')
         note(io, `Job ${token} was published before: its output stays, nothing was undone.`);
+      const unreadable = view['unreadable'];
+      if (Array.isArray(unreadable)) note(io, leftOut(unreadable));
       printView(io, view, isJson);
       return exitCodes.ok;
     }
@@ -92,14 +99,45 @@ function decidedByHand({ token, tasks }: JobView): string {
   );
 }
 
+function leftOut(unreadable: readonly unknown[]): string {
+  return (
+    `${unreadable.length} records could not be read and were left, with the uploads and objects that only they name, ` +
+    'which are not provably the job’s. Look at them, end the uploads with `commitbridge uploads abort --prefix`, then ' +
+    `remove the records by hand:\n${unreadable.map((why) => `  ${String(why)}`).join('\n')}`
+  );
+}
+
 /** For people, beside the result. */
 function note(io: CliIo, sentence: string): void {
   io.stderr.write(`${sentence}\n`);
 }
 
-function renderList(views: readonly JobView[]): string {
-  const rows = views.map((view) => [view.token, String(view.jobAttempt), view.state, view.destination]);
-  return table([['TOKEN', 'ATTEMPT', 'STATE', 'DESTINATION'], ...rows]);
+function renderList(views: readonly JobView[], nowMs: number): string {
+  const rows = views.map((view) => [
+    view.token,
+    String(view.jobAttempt),
+    view.state,
+    ageOf(view['createdAt'], nowMs),
+    oneLine(view['description']),
+    view.destination,
+  ]);
+  return table([['TOKEN', 'ATTEMPT', 'STATE', 'AGE', 'APPLICATION', 'DESTINATION'], ...rows]);
+}
+
+/** Since SetupJob, by the clocks of the daemon that it was sent to and of this machine. */
+function ageOf(createdAt: unknown, nowMs: number): string {
+  const createdMs = typeof createdAt === 'string' ? Date.parse(createdAt) : NaN;
+  return Number.isNaN(createdMs) ? '-' : showAge(Math.max(0, nowMs - createdMs));
+}
+
+const maxDescription = 60;
+
+/** What the client said of itself: the application's name and the user. */
+function oneLine(description: unknown): string {
+  if (typeof description !== 'string' || description === '') return '-';
+  const text = description.replaceAll(/\s+/g, ' ').replaceAll(/\p{Control}/gu, '?');
+  const characters = Array.from(text);
+  return characters.length > maxDescription ? `${characters.slice(0, maxDescription - 1).join('')}…` : text;
 }
 
 function printView(io: CliIo, view: JobView, isJson: boolean): void {

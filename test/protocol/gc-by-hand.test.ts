@@ -38,6 +38,7 @@ describe('jobs abort --force', () => {
       /^OVERWROTE_OBJECTS.*--force/,
     );
     expect(await force(job.token)).toEqual({
+      unreadable: [],
       published: false,
       keys: [
         { uri: uri(job, 'a'), fate: 'removed', overwrote: true },
@@ -55,7 +56,7 @@ describe('jobs abort --force', () => {
     await expectError(late.commit(), 'JOB_ABORTED', /by force/);
     expect(await late.abort()).toEqual({ published: false });
     await expectError(late.setup(), 'JOB_ABORTED');
-    expect(await force(job.token)).toEqual({ published: false, keys: [] });
+    expect(await force(job.token)).toEqual({ published: false, keys: [], unreadable: [] });
     scene.later(8 * day);
     expect((await scene.gc()).jobs).toMatchObject([{ state: 'rolled-back', collected: 4 }]);
   });
@@ -94,7 +95,7 @@ describe('jobs abort --force', () => {
     const job = scene.newJob();
     await job.setup();
     await job.runTask(0, { a: 'a' });
-    expect(await force(job.token)).toEqual({ published: false, keys: [] });
+    expect(await force(job.token)).toEqual({ published: false, keys: [], unreadable: [] });
     expect(job.fact('decision.json')).toMatchObject({ decision: 'abort' });
     expect(job.openUploads()).toEqual([]);
   });

@@ -152,7 +152,7 @@ function giveTransportErrorsDetails(call: ServerInterceptingCallInterface, deps:
       send(status);
       return;
     }
-    const text = `a message is over the limit (${status.details ?? 'no details'}): send less at once, or raise limits.maxMessage`;
+    const text = `a message is over the limit (${status.details}): send less at once, or raise limits.maxMessage`;
     send(deps.statusOf(new CommitterError('LIMIT_EXCEEDED', text)));
   };
 }

@@ -56,8 +56,20 @@ async function run(args: readonly string[], jobs: Partial<JobsAdmin>) {
 
 describe('jobs', () => {
   it('lists a line a job', async () => {
-    const { stdout, code, isClosed } = await run(['list'], { list: () => Promise.resolve([view]) });
-    expect(stdout).toBe('TOKEN  ATTEMPT  STATE      DESTINATION\njob-1  0        committed  s3://b/t\n');
+    const old = {
+      ...view,
+      createdAt: new Date(Date.now() - 26.5 * 3_600_000).toISOString(),
+      description: `nightly load of user etl\n\u001b[2J${'x'.repeat(100)}`,
+    };
+    const { stdout, code, isClosed } = await run(['list'], { list: () => Promise.resolve([view, old]) });
+    expect(stdout).toBe(
+      [
+        `TOKEN  ATTEMPT  STATE      AGE    ${'APPLICATION'.padEnd(60)}  DESTINATION`,
+        `job-1  0        committed  -      ${'-'.padEnd(60)}  s3://b/t`,
+        `job-1  0        committed  1d 2h  nightly load of user etl ?[2J${'x'.repeat(30)}…  s3://b/t`,
+        '',
+      ].join('\n'),
+    );
     expect([code, isClosed]).toEqual([0, true]);
   });
 
@@ -93,6 +105,16 @@ describe('jobs', () => {
       commit,
     });
     expect(again.stderr).toBe('');
+  });
+
+  it('names the records that an abort by force left out', async () => {
+    const unreadable = ['the record x/tasks/m-000001/0 cannot be used: it is not JSON'];
+    const { stderr, stdout } = await run(['abort', 'job-1', '--force'], {
+      abort: () => Promise.resolve({ ...view, unreadable }),
+    });
+    expect(stderr).toContain('1 records could not be read and were left');
+    expect(stderr).toContain(unreadable[0]);
+    expect(stdout).toContain('unreadable');
   });
 
   it('says that an abort came too late', async () => {
