@@ -19,6 +19,7 @@ export default defineConfig({
       project('protocol', ['test/protocol/**/*.test.ts'], 60 * second),
       project('cost', ['test/cost/**/*.test.ts'], 60 * second),
       project('e2e', ['test/e2e/**/*.test.ts'], 120 * second),
+      project('oss', ['test/oss/**/*.test.ts'], 120 * second),
       project('observer', ['test/support/**/*.test.ts'], 60 * second),
     ],
   },

@@ -73,6 +73,7 @@ export const suites = {
         COMMITBRIDGE_SCALE_TASKS: isAll() ? '10000' : '1000',
       }),
   },
+  oss: vitest('oss', 'the double of Aliyun OSS', []),
   protocol: vitest('protocol', 'the services over real gRPC, and clients in other languages', servers, {
     tools: ['python'],
   }),
