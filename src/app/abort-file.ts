@@ -2,6 +2,7 @@ import { CommitterError } from '../core/errors.js';
 import { uploadName } from '../core/abort-rule.js';
 import { pendingSetIn } from '../core/records/attempt-record.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
+import { removeClosedFileOf } from './closed-files.js';
 import type { AppContext } from './context.js';
 import { parseFile, type FileRef } from './file-ref.js';
 import type { JobRef } from './job-directory.js';
@@ -19,6 +20,8 @@ export async function abortFile(
   const attempt = parseAttempt(input.attempt);
   const job = await ctx.jobs.find(input.job, principal);
   const upload = parseFile(ctx.roots, job, attempt, input.file);
+  // First: a CommitTask that begins from now on does not take the file in.
+  if (job.record.options.taskRecords === 'store') await removeClosedFileOf(job, attempt, upload);
   const stored = await job.facts.readRecord(attempt.task, attempt.number);
   const committed = stored === undefined ? undefined : pendingSetIn(stored.value);
   if (committed?.files.some((file) => uploadName(file) === uploadName(upload)) === true) {

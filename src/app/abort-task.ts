@@ -1,4 +1,4 @@
-import { abortableBeforeDecision } from '../core/abort-rule.js';
+import { abortableBeforeDecision, uploadName } from '../core/abort-rule.js';
 import type { TaskAttempt } from '../core/ids.js';
 import { hasEnded, type JobState } from '../core/job-state.js';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../core/records/attempt-record.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import { isListed } from './commit-task.js';
+import { readClosedFilesOf, removeClosedFile } from './closed-files.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
 import { removeRecord } from './discard-record.js';
@@ -30,14 +31,19 @@ export async function abortTask(ctx: AppContext, input: AbortTaskInput, principa
   const named = input.files.map((file) => parseFile(ctx.roots, job, attempt, file));
   const record = await bury(job, attempt, named);
   if (record === undefined) return;
+  // After the tombstone: whoever closes a file from now on finds that.
+  const isStored = job.record.options.taskRecords === 'store';
+  const closed = isStored ? await readClosedFilesOf(ctx, job, attempt) : [];
 
   const { deciding, state } = await decidingState(job);
   const abortable =
     record.replaced === undefined
-      ? await abortableNow(job, record, named)
+      ? await abortableNow(job, record, [...named, ...closed.map(({ file }) => file)])
       : await abortableAfterCommit(deciding, state, record);
   await abortUploads(ctx, abortable);
   ctx.ledger.remove(job, abortable);
+  const aborted = new Set(abortable.map(uploadName));
+  for (const each of closed) if (aborted.has(uploadName(each.file))) await removeClosedFile(job, each);
   // Whoever ended the job has looked for records before this one was there.
   if (hasEnded(state) && job.record.adopts === undefined) await removeRecord(job, attempt, 'tombstone');
 }

@@ -19,25 +19,15 @@ import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
 import { discardRecord } from './discard-record.js';
-import { checkContentType, parseFile, parseFileUri, type FileRef } from './file-ref.js';
+import { readClosedFilesOf } from './closed-files.js';
+import { checkContentType, parseFileUri } from './file-ref.js';
 import { byteCount, fileCount } from './files-of.js';
 import { inlineLimits } from './inline-limits.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
-
-export interface PartRef {
-  readonly partNumber: number;
-  readonly etag: string;
-  readonly sizeBytes: number;
-}
+import { parseClosedFile, type UploadedFileRef } from './parse-closed-file.js';
 
 /** A closed file: its upload, or its bytes. */
 export type ClosedFileRef = UploadedFileRef | { readonly inline: InlineFileRef };
-
-export interface UploadedFileRef {
-  readonly pending: FileRef;
-  readonly parts: readonly PartRef[];
-  readonly inline?: undefined;
-}
 
 export interface InlineFileRef {
   readonly uri: string;
@@ -52,7 +42,6 @@ export interface CommitTaskResult {
 
 /** What one record is made for. */
 const maxFiles = 100_000;
-const etagPattern = /^[\x21-\x7e]{1,256}$/;
 
 /** One CommitTask: files are added in batches, each validated at once, and nothing is written before {@link commit}. */
 export class TaskCommit {
@@ -80,19 +69,15 @@ export class TaskCommit {
         `file_count must be a whole number, 0 at least; got ${fileCount}`,
       );
     }
-    if (fileCount > maxFiles) {
-      throw new CommitterError(
-        'LIMIT_EXCEEDED',
-        `a task attempt has at most ${maxFiles} files; got ${fileCount}`,
-      );
-    }
+    refuseTooMany(fileCount);
     return new TaskCommit(ctx, await ctx.jobs.find(input.job, principal), attempt, fileCount);
   }
 
   /** @throws CommitterError INVALID_FIELD, INVALID_PARTS, PATH_OUTSIDE_DESTINATION, KEY_TOO_LONG, FORGED_HANDLE */
   add(files: readonly ClosedFileRef[]): void {
     for (const file of files) {
-      if (file.inline === undefined) this.#files.push(this.#validate(file));
+      if (file.inline === undefined)
+        this.#files.push(parseClosedFile(this.ctx, this.job, this.attempt, file));
       else this.#inline.push(this.#validateInline(file.inline));
     }
     if (this.#received > this.fileCount) this.#refuseCount();
@@ -100,6 +85,7 @@ export class TaskCommit {
 
   async commit(): Promise<CommitTaskResult> {
     if (this.#received !== this.fileCount) this.#refuseCount();
+    if (this.job.record.options.taskRecords === 'store') await this.#takeClosedFiles();
     refuseDuplicateKeys([...this.#files, ...this.#inline]);
     const set: PendingSet = {
       kind: 'pendingset',
@@ -115,6 +101,14 @@ export class TaskCommit {
     this.ctx.ledger.remove(this.job, this.#files);
     await this.#askDecision(set);
     return { files: fileCount(set), bytes: byteCount(set) };
+  }
+
+  /** What UploadService.CloseFile recorded for this attempt; a file may have been handed over besides. */
+  async #takeClosedFiles(): Promise<void> {
+    const named = new Set(this.#files.map(uploadName));
+    const closed = await readClosedFilesOf(this.ctx, this.job, this.attempt);
+    this.#files.push(...closed.map(({ file }) => file).filter((file) => !named.has(uploadName(file))));
+    refuseTooMany(this.#received);
   }
 
   get #received(): number {
@@ -208,34 +202,11 @@ export class TaskCommit {
       content,
     };
   }
+}
 
-  #validate(file: UploadedFileRef): PendingFile {
-    const identity = parseFile(this.ctx.roots, this.job, this.attempt, file.pending);
-    const { minPartBytes, maxPartBytes, maxParts, emptyParts } =
-      this.ctx.roots.storeOf(identity).capabilities;
-    const invalid = (why: string): CommitterError =>
-      new CommitterError(
-        'INVALID_PARTS',
-        `the parts of ${quote(file.pending.uri)} cannot make a file: ${why}`,
-      );
-    const { parts } = file;
-    if (parts.length === 0) throw invalid('there are none; an empty file has one part of 0 bytes');
-    if (parts.length > maxParts) throw invalid(`there are ${parts.length}, the store takes ${maxParts}`);
-    let lengthBytes = 0;
-    parts.forEach((part, index) => {
-      if (part.partNumber !== index + 1) throw invalid(`part ${index + 1} is missing or out of order`);
-      if (!etagPattern.test(part.etag)) throw invalid(`part ${part.partNumber} has no ETag`);
-      const isLast = index === parts.length - 1;
-      const least = isLast ? (parts.length === 1 && emptyParts ? 0 : 1) : minPartBytes;
-      if (!Number.isSafeInteger(part.sizeBytes) || part.sizeBytes < least || part.sizeBytes > maxPartBytes) {
-        throw invalid(
-          `part ${part.partNumber} has ${part.sizeBytes} bytes; ${least} to ${maxPartBytes} are allowed there`,
-        );
-      }
-      lengthBytes += part.sizeBytes;
-    });
-    return { ...identity, lengthBytes, etags: parts.map(({ etag }) => etag) };
-  }
+function refuseTooMany(files: number): void {
+  if (files <= maxFiles) return;
+  throw new CommitterError('LIMIT_EXCEEDED', `a task attempt has at most ${maxFiles} files; got ${files}`);
 }
 
 export function isListed(plan: Plan, attempt: TaskAttempt): boolean {

@@ -2,6 +2,7 @@ import type { TaskAttempt } from '../core/ids.js';
 import type { AttemptRecord, PendingSet } from '../core/records/attempt-record.js';
 import { isStoreError } from '../ports/object-store.js';
 import { abortUploads } from './abort-uploads.js';
+import { removeClosedFilesOf } from './closed-files.js';
 import type { AppContext } from './context.js';
 import type { Job } from './job-directory.js';
 
@@ -12,6 +13,7 @@ import type { Job } from './job-directory.js';
 export async function discardRecord(ctx: AppContext, job: Job, set: PendingSet): Promise<void> {
   await abortUploads(ctx, set.files);
   await removeRecord(job, set.attempt, 'pendingset');
+  await removeClosedFilesOf(ctx, job, set.attempt);
 }
 
 /** Removes the record of an attempt whose uploads are dealt with, if it is still of that kind. */

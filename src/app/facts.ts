@@ -6,11 +6,11 @@ import {
   type AttemptRecord,
   type UploadIdentity,
 } from '../core/records/attempt-record.js';
+import { decodeClosedFile, encodeClosedFile, type ClosedFileRecord } from '../core/records/closed-file.js';
 import { decodeDecision, encodeDecision, type Decision } from '../core/records/decision.js';
 import { decodeLedgerSegment, encodeLedgerSegment } from '../core/records/ledger-segment.js';
 import { decodeOutcome, encodeOutcome, type Outcome } from '../core/records/outcome.js';
 import { decodePlan, encodePlan, type Plan } from '../core/records/plan.js';
-import type { CommitterError } from '../core/errors.js';
 import { unreadable } from '../core/records/codec.js';
 import type { TaskName } from '../core/ids.js';
 import type { JobLayout } from '../core/staging-layout.js';
@@ -100,18 +100,30 @@ export class JobFacts {
     return this.#replace(this.layout.record(task, number), encodeAttemptRecord(record), etag);
   }
 
-  /** `onBadName` is told of objects that are no record, which are left out; without it the first is an error. */
-  async *listRecords(onBadName?: (error: CommitterError) => void): AsyncGenerator<ListedRecord> {
+  async *listRecords(): AsyncGenerator<ListedRecord> {
     for await (const { key, etag } of listAll(this.store, this.bucket, this.layout.records)) {
       const parsed = this.layout.parseRecordKey(key);
-      if (parsed !== undefined) {
-        yield { key, etag, ...parsed };
-        continue;
-      }
-      const error = unreadable(key, 'its name is not that of a task attempt');
-      if (onBadName === undefined) throw error;
-      onBadName(error);
+      if (parsed === undefined) throw unreadable(key, 'its name is not that of a task attempt');
+      yield { key, etag, ...parsed };
     }
+  }
+
+  createClosedFile(record: ClosedFileRecord): Promise<Creation<ClosedFileRecord>> {
+    const key = this.closedFileKey(record);
+    return this.#createOnce(key, record, encodeClosedFile, decodeClosedFile);
+  }
+
+  closedFileKey({ attempt, file }: ClosedFileRecord): string {
+    return this.layout.closedFile(attempt.task, attempt.number, file.commitbridgeId);
+  }
+
+  async readClosedFile(key: string): Promise<ClosedFileRecord | undefined> {
+    return (await this.#read(key, decodeClosedFile))?.value;
+  }
+
+  /** Of one task attempt number. */
+  listClosedFiles(task: TaskName, attemptNumber: number): AsyncGenerator<ListedObject> {
+    return listAll(this.store, this.bucket, this.layout.closedFilesOf(task, attemptNumber));
   }
 
   /** Immutable and named by its hash: who writes it second writes the same. */

@@ -15,17 +15,21 @@ import { isListed } from './commit-task.js';
 import type { AppContext } from './context.js';
 import { readStates, type DecidingState } from './gc-states.js';
 import { listStagedJob } from './gc-staged-jobs.js';
+import { readClosedFiles } from './closed-files.js';
 import { factsOf } from './job-directory.js';
 import { loadRecords, sameEtag, type LoadedRecord } from './load-records.js';
 import { outputsOf } from './files-of.js';
 import { mapLimit } from './map-limit.js';
 import { deleteOurs } from './rollback.js';
 import type { Root } from './roots.js';
+import { listState } from './staged-state.js';
 
 /** Records and ledger segments that came after their job's end, or that a killed daemon did not remove. */
 export interface LateRecords {
   readonly records: number;
   readonly ledgerSegments: number;
+  /** Records of single files, of jobs with `task-records: store`. */
+  readonly closedFiles: number;
   /** That the decision does not list. Some may have been aborted before. */
   readonly uploads: number;
 }
@@ -43,20 +47,25 @@ export async function processLateRecords(
 ): Promise<LateRecords> {
   const records: LoadedRecord[] = [];
   const segments: string[] = [];
+  const closedFiles: string[] = [];
   const ledger: UploadIdentity[] = [];
   const rolledBack: LoadedRecord[] = [];
-  for (const [jobAttempt, { isOver, state }] of states) {
-    if (!isOver) continue;
-    const facts = factsOf(root, token, jobAttempt);
-    const found = await loadRecords(ctx, facts);
+  for (const staged of await listState(root, token)) {
+    const known = states.get(staged.jobAttempt);
+    if (known?.isOver !== true) continue;
+    const facts = factsOf(root, token, staged.jobAttempt);
+    const found = await loadRecords(ctx, facts, [], staged.records);
     records.push(...found);
-    if (state.state === 'rolled-back') rolledBack.push(...found);
-    for await (const { key } of facts.listLedger()) {
-      ledger.push(...(await facts.readLedgerSegment(key)));
-      segments.push(key);
-    }
+    if (known.state.state === 'rolled-back') rolledBack.push(...found);
+    for (const key of staged.ledgerSegments) ledger.push(...(await facts.readLedgerSegment(key)));
+    segments.push(...staged.ledgerSegments);
+    const closed = await readClosedFiles(ctx, facts, staged.closedFiles);
+    ledger.push(...closed.map(({ file }) => file));
+    closedFiles.push(...staged.closedFiles);
   }
-  if (records.length === 0 && segments.length === 0) return { records: 0, ledgerSegments: 0, uploads: 0 };
+  if (records.length + segments.length + closedFiles.length === 0) {
+    return { records: 0, ledgerSegments: 0, closedFiles: 0, uploads: 0 };
+  }
 
   const plans = await livePlans(root, token, states);
   const winning = new Set<string>();
@@ -74,11 +83,17 @@ export async function processLateRecords(
     await abortUploads(ctx, doomed);
     await removeLateObjects(ctx, rolledBack, winning);
     await mapLimit(records, ctx.options.recordConcurrency, (record) => removeUnchanged(root, record));
-    for (let start = 0; start < segments.length; start += 1_000) {
-      await root.store.deleteMany(root.staging.bucket, segments.slice(start, start + 1_000));
+    const named = [...segments, ...closedFiles];
+    for (let start = 0; start < named.length; start += 1_000) {
+      await root.store.deleteMany(root.staging.bucket, named.slice(start, start + 1_000));
     }
   }
-  return { records: records.length, ledgerSegments: segments.length, uploads: doomed.length };
+  return {
+    records: records.length,
+    ledgerSegments: segments.length,
+    closedFiles: closedFiles.length,
+    uploads: doomed.length,
+  };
 }
 
 /**

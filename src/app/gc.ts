@@ -152,11 +152,11 @@ class StagingRun {
     const late =
       hasRecords || ending !== undefined
         ? await processLateRecords(ctx, root, token, states, options.dryRun)
-        : { records: 0, ledgerSegments: 0, uploads: 0 };
+        : { records: 0, ledgerSegments: 0, closedFiles: 0, uploads: 0 };
     const collected = isExpired
       ? await collectFacts(root, token, this.nowMs - options.ttlMs, options.dryRun)
       : 0;
-    const hasLate = late.records + late.ledgerSegments > 0;
+    const hasLate = late.records + late.ledgerSegments + late.closedFiles > 0;
     if (ending === undefined && !hasLate && collected === 0) return undefined;
     ctx.logger.info('gc', { job: token, state, ending, ...late, collected, dry_run: options.dryRun });
     return {

@@ -11,6 +11,7 @@ import { abortByForce, type ForcedEnd } from './force-end.js';
 import { factsOf } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
 import type { Root } from './roots.js';
+import { listState, type StagedState } from './staged-state.js';
 import { stagingRoots } from './staging-roots.js';
 import { abortListedUploads } from './uploads-exclusive.js';
 
@@ -30,6 +31,8 @@ export interface JobDetails extends JobSummary {
   readonly principal: string;
   readonly records: number;
   readonly ledgerSegments: number;
+  /** Records of single files, with `task-records: store`. */
+  readonly closedFiles: number;
   readonly files?: number;
   readonly bytes?: number;
   /** That a commit decision lists. */
@@ -61,21 +64,19 @@ export class JobAdmin {
     const job = await facts.readJob();
     const state = await this.#state(root, token, highest);
     let records = 0;
-    let ledgerSegments = 0;
-    for (const number of attempts) {
-      const numberFacts = factsOf(root, token, number);
-      for await (const _ of numberFacts.listRecords(() => {
-        records++;
-      }))
-        records++;
-      for await (const _ of factsOf(root, token, number).listLedger()) ledgerSegments++;
-    }
+    const staged = await listState(root, token, () => {
+      records++;
+    });
+    for (const each of staged) records += each.records.length;
+    const count = (names: (each: StagedState) => readonly string[]): number =>
+      staged.reduce((sum, each) => sum + names(each).length, 0);
     return {
       ...(await this.#summary(root, token, highest)),
       jobAttempts: attempts,
       principal: job?.principal ?? '',
       records,
-      ledgerSegments,
+      ledgerSegments: count(({ ledgerSegments }) => ledgerSegments),
+      closedFiles: count(({ closedFiles }) => closedFiles),
       ...('decision' in state
         ? { files: state.decision.files, bytes: state.decision.bytes, tasks: state.decision.tasks }
         : {}),

@@ -4,7 +4,6 @@ import {
   type AttemptRecord,
   type PendingSet,
 } from '../core/records/attempt-record.js';
-import type { CommitterError } from '../core/errors.js';
 import { unreadable } from '../core/records/codec.js';
 import type { Plan, Winner } from '../core/records/plan.js';
 import type { JobToken, TaskName } from '../core/ids.js';
@@ -24,29 +23,23 @@ export interface LoadedRecord {
   readonly record: AttemptRecord;
 }
 
-/** Every record of a job attempt. `known` spares reading those again that have not changed. */
+/** Every record of a job attempt, or those listed. `known` spares reading those again that have not changed. */
 export async function loadRecords(
   ctx: AppContext,
   facts: JobFacts,
   known: readonly LoadedRecord[] = [],
+  listing: Iterable<ListedRecord> | AsyncIterable<ListedRecord> = facts.listRecords(),
 ): Promise<LoadedRecord[]> {
   const byKey = new Map(known.map((record) => [record.key, record]));
   const budget = new InlineBudget();
-  const onBadName = (error: CommitterError): void => {
-    leaveOutUnreadable(ctx, error);
-  };
-  const loaded = await mapLimit(
-    facts.listRecords(onBadName),
-    ctx.options.recordConcurrency,
-    async (listed) => {
-      const before = byKey.get(listed.key);
-      if (before !== undefined && sameEtag(before.etag, listed.etag)) return before;
-      return load(facts, listed, budget).catch((error: unknown) => {
-        leaveOutUnreadable(ctx, error);
-        return undefined;
-      });
-    },
-  );
+  const loaded = await mapLimit(listing, ctx.options.recordConcurrency, async (listed) => {
+    const before = byKey.get(listed.key);
+    if (before !== undefined && sameEtag(before.etag, listed.etag)) return before;
+    return load(facts, listed, budget).catch((error: unknown) => {
+      leaveOutUnreadable(ctx, error);
+      return undefined;
+    });
+  });
   return loaded.filter((record) => record !== undefined);
 }
 

@@ -1,14 +1,15 @@
 import { losers, uploadName } from '../core/abort-rule.js';
+import type { CommitterError } from '../core/errors.js';
 import type { JobToken } from '../core/ids.js';
 import type { PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
-import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
 import { abortUploads } from './abort-uploads.js';
+import { readClosedFiles } from './closed-files.js';
 import { leaveOutUnreadable, type AppContext } from './context.js';
 import { filesOf } from './files-of.js';
 import { factsOf } from './job-directory.js';
-import { listPrefixes } from './list-all.js';
 import { loadRecords, type LoadedRecord } from './load-records.js';
 import type { Root } from './roots.js';
+import { listState } from './staged-state.js';
 
 /** Names of records and ledger segments whose every upload is completed or aborted. */
 export interface Processed {
@@ -29,31 +30,34 @@ export async function abortLosers(
   winners: readonly PendingSet[],
   known: readonly LoadedRecord[] = [],
 ): Promise<Processed> {
-  const { store } = root;
   const winning = new Set<string>();
   for (const file of filesOf(winners)) winning.add(uploadName(file));
-  const prefix = tokenPrefix(root.staging.key, token);
-  const listed = await listPrefixes(store, root.staging.bucket, prefix);
   const keys: string[] = [];
-  for (const jobAttempt of parseJobAttempts(prefix, listed).filter((number) => number <= upTo)) {
-    const facts = factsOf(root, token, jobAttempt);
-    const records = await loadRecords(ctx, facts, known);
+  const onBadName = (error: CommitterError): void => {
+    leaveOutUnreadable(ctx, error);
+  };
+  for (const staged of (await listState(root, token, onBadName)).filter(
+    ({ jobAttempt }) => jobAttempt <= upTo,
+  )) {
+    const facts = factsOf(root, token, staged.jobAttempt);
+    const records = await loadRecords(ctx, facts, known, staged.records);
     const ledger: UploadIdentity[] = [];
-    for await (const segment of facts.listLedger()) {
+    for (const key of staged.ledgerSegments) {
       try {
-        ledger.push(...(await facts.readLedgerSegment(segment.key)));
-        keys.push(segment.key);
+        ledger.push(...(await facts.readLedgerSegment(key)));
+        keys.push(key);
       } catch (error) {
         leaveOutUnreadable(ctx, error);
       }
     }
+    const closed = await readClosedFiles(ctx, facts, staged.closedFiles);
     const doomed = losers(
       records.map(({ record }) => record),
-      ledger,
+      [...ledger, ...closed.map(({ file }) => file)],
       winning,
     );
     await abortUploads(ctx, doomed);
-    keys.push(...records.map(({ key }) => key));
+    keys.push(...records.map(({ key }) => key), ...closed.map((record) => facts.closedFileKey(record)));
   }
   return { bucket: root.staging.bucket, keys };
 }

@@ -5,9 +5,11 @@ import { uploadsIn, type UploadIdentity } from '../core/records/attempt-record.j
 import type { AppContext } from './context.js';
 import { stagedJobs } from './gc-staged-jobs.js';
 import { readStates } from './gc-states.js';
+import { readClosedFiles } from './closed-files.js';
 import { factsOf } from './job-directory.js';
 import { loadRecords } from './load-records.js';
 import type { Root } from './roots.js';
+import { listState, type StagedState } from './staged-state.js';
 import { stagingRoots } from './staging-roots.js';
 
 /** The job that names an upload in a record or a ledger segment. */
@@ -34,8 +36,9 @@ export async function findOwners(ctx: AppContext, wanted: ReadonlySet<string>): 
       if (!hasRecords) continue;
       try {
         const states = await readStates(root, token, jobAttempts);
-        for (const [jobAttempt, { isOver }] of states) {
-          for await (const upload of namedUploads(ctx, root, token, jobAttempt)) {
+        for (const staged of await listState(root, token)) {
+          const isOver = states.get(staged.jobAttempt)?.isOver ?? false;
+          for await (const upload of namedUploads(ctx, root, token, staged)) {
             const name = uploadName(upload);
             // Where two attempts name it, the one that runs counts.
             const isRunning = !isOver || (byName.get(name)?.isRunning ?? false);
@@ -56,9 +59,10 @@ async function* namedUploads(
   ctx: AppContext,
   root: Root,
   token: JobToken,
-  jobAttempt: number,
+  staged: StagedState,
 ): AsyncGenerator<UploadIdentity> {
-  const facts = factsOf(root, token, jobAttempt);
-  for (const { record } of await loadRecords(ctx, facts)) yield* uploadsIn(record);
-  for await (const { key } of facts.listLedger()) yield* await facts.readLedgerSegment(key);
+  const facts = factsOf(root, token, staged.jobAttempt);
+  for (const { record } of await loadRecords(ctx, facts, [], staged.records)) yield* uploadsIn(record);
+  for (const key of staged.ledgerSegments) yield* await facts.readLedgerSegment(key);
+  for (const { file } of await readClosedFiles(ctx, facts, staged.closedFiles)) yield file;
 }

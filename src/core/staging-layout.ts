@@ -37,6 +37,20 @@ export class JobLayout {
     return `${this.records}${task}/${attemptNumber}`;
   }
 
+  /** Only with `task-records: store`. */
+  get closedFiles(): string {
+    return `${this.prefix}/files/`;
+  }
+
+  closedFilesOf(task: TaskName, attemptNumber: number): string {
+    return `${this.closedFiles}${task}/${attemptNumber}/`;
+  }
+
+  /** One name for one upload, so that a replay meets its own record. */
+  closedFile(task: TaskName, attemptNumber: number, commitbridgeId: string): string {
+    return `${this.closedFilesOf(task, attemptNumber)}${commitbridgeId}`;
+  }
+
   get ledger(): string {
     return `${this.prefix}/opened/`;
   }

@@ -1,6 +1,7 @@
 import { CommitterError } from '../core/errors.js';
 import type { AttemptRef } from '../app/attempt-ref.js';
 import type { ClosedFileRef } from '../app/commit-task.js';
+import type { UploadedFileRef } from '../app/parse-closed-file.js';
 import type { FileRef } from '../app/file-ref.js';
 import type { JobRef } from '../app/job-directory.js';
 import type { JobOptions } from '../core/records/job-record.js';
@@ -41,6 +42,13 @@ export function closedFile(file: ClosedFile__Output): ClosedFileRef {
   };
 }
 
+/** A closed file that is an upload. */
+export function uploadedFile(file: ClosedFile__Output | null): UploadedFileRef {
+  const closed = closedFile(required(file, 'file'));
+  if (closed.inline === undefined) return closed;
+  throw new CommitterError('INVALID_FIELD', 'file: an inline file goes with CommitTask only');
+}
+
 export function jobOptions(options: JobOptions__Output | null): JobOptions {
   return {
     conflictMode: conflictMode(options?.conflictMode ?? 'CONFLICT_MODE_UNSPECIFIED'),
@@ -48,6 +56,7 @@ export function jobOptions(options: JobOptions__Output | null): JobOptions {
     successMarker: !(options?.skipSuccessMarker ?? false),
     conflictPaths: options?.conflictPaths ?? [],
     allowOtherLocations: options?.allowOtherLocations ?? false,
+    ...taskRecords(options?.taskRecords ?? 'TASK_RECORDS_UNSPECIFIED'),
   };
 }
 
@@ -77,6 +86,18 @@ function conflictScope(value: string | number): JobOptions['conflictScope'] {
       return 'paths';
     default:
       throw unknownEnum('options.conflict_scope', value);
+  }
+}
+
+function taskRecords(value: string | number): Pick<JobOptions, 'taskRecords'> {
+  switch (value) {
+    case 'TASK_RECORDS_UNSPECIFIED':
+    case 'TASK_RECORDS_CLIENT':
+      return {};
+    case 'TASK_RECORDS_STORE':
+      return { taskRecords: 'store' };
+    default:
+      throw unknownEnum('options.task_records', value);
   }
 }
 

@@ -1,4 +1,5 @@
 import { abortFile } from '../app/abort-file.js';
+import { closeFile } from '../app/close-file.js';
 import type { AppContext } from '../app/context.js';
 import { openFile } from '../app/open-file.js';
 import { signMoreParts } from '../app/sign-parts.js';
@@ -31,6 +32,16 @@ export function uploadService(ctx: AppContext): UploadServiceHandlers {
         count,
       };
       return { signedParts: (await signMoreParts(ctx, input, principal)).map(encode.signedPart) };
+    }),
+
+    CloseFile: unary(logger, async ({ job, attempt, file }, { principal }) => {
+      const input = {
+        job: decode.jobRef(job),
+        attempt: decode.attemptRef(attempt),
+        file: decode.uploadedFile(file),
+      };
+      await closeFile(ctx, input, principal);
+      return {};
     }),
 
     AbortFile: unary(logger, async ({ job, attempt, file }, { principal }) => {

@@ -1,8 +1,10 @@
 import { abortJob } from '../../src/app/abort-job.js';
+import { closeFile } from '../../src/app/close-file.js';
 import { abortTask } from '../../src/app/abort-task.js';
 import type { AttemptRef } from '../../src/app/attempt-ref.js';
 import { commitJob } from '../../src/app/commit-job.js';
-import { TaskCommit, type InlineFileRef, type PartRef } from '../../src/app/commit-task.js';
+import { TaskCommit, type InlineFileRef } from '../../src/app/commit-task.js';
+import type { PartRef } from '../../src/app/parse-closed-file.js';
 import type { AppContext } from '../../src/app/context.js';
 import type { FileRef } from '../../src/app/file-ref.js';
 import type { JobRef } from '../../src/app/job-directory.js';
@@ -173,6 +175,8 @@ export class TaskAttempt {
   readonly inline: InlineFileRef[] = [];
   readonly names: string[] = [];
   refused: CommitterError | undefined;
+  /** With `task-records: store`. */
+  lastClosed: UploadedFile | undefined;
 
   constructor(
     private readonly driver: Driver,
@@ -210,10 +214,9 @@ export class TaskAttempt {
       const body = Buffer.from(contentOf(driver.options.token, this.task, this.number, name));
       if (slowMs > 0) await driver.world.pass(slowMs);
       const part = await driver.world.raw.uploadPart({ bucket, key, uploadId: file.uploadId }, 1, body);
-      this.closed.push({
-        pending: file,
-        parts: [{ partNumber: 1, etag: part.etag, sizeBytes: body.length }],
-      });
+      const closed = { pending: file, parts: [{ partNumber: 1, etag: part.etag, sizeBytes: body.length }] };
+      if (driver.options.options?.taskRecords === 'store') await this.close(closed);
+      else this.closed.push(closed);
       this.names.push(name);
       return true;
     } catch (error) {
@@ -222,6 +225,16 @@ export class TaskAttempt {
       this.refused = error;
       return false;
     }
+  }
+
+  /** From a process that commits nothing. */
+  async close(file: UploadedFile, daemon = this.daemon): Promise<void> {
+    const { driver } = this;
+    this.lastClosed = file;
+    await driver.call(
+      (ctx) => closeFile(ctx, { job: driver.ref, attempt: this.ref, file }, principal),
+      daemon,
+    );
   }
 
   /** A file whose bytes go with commitTask. */

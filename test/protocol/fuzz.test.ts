@@ -177,6 +177,7 @@ const requests = {
     firstPartNumber: hostileInt,
     count: hostileInt,
   }),
+  'UploadService.CloseFile': fc.record({ ...attempt, file: fc.option(closedFile) }),
   'UploadService.AbortFile': fc.record({ ...attempt, file: pendingFile }),
   'AdminService.GetServerInfo': fc.record({ destination: hostileText }),
 } as const;

@@ -1,7 +1,8 @@
 import { abortJob } from '../../src/app/abort-job.js';
 import { CommitterApp } from '../../src/app/app.js';
 import { commitJob } from '../../src/app/commit-job.js';
-import { TaskCommit, type UploadedFileRef } from '../../src/app/commit-task.js';
+import { TaskCommit } from '../../src/app/commit-task.js';
+import type { UploadedFileRef } from '../../src/app/parse-closed-file.js';
 import { mapLimit } from '../../src/app/map-limit.js';
 import { openFile } from '../../src/app/open-file.js';
 import { setupJob } from '../../src/app/setup-job.js';

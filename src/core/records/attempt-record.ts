@@ -68,7 +68,7 @@ const tombstoneFormat = 'commitbridge/tombstone/1';
 /** S3A's own version number, so that its tools read our pendingsets. */
 const s3aVersion = 3;
 
-const attemptSchema = z.object({ task: z.string(), number: z.int().nonnegative(), id: z.string() });
+export const attemptSchema = z.object({ task: z.string(), number: z.int().nonnegative(), id: z.string() });
 export const identitySchema = z.object({
   scheme: z.string().min(1),
   bucket: z.string().min(1),
@@ -76,7 +76,7 @@ export const identitySchema = z.object({
   uploadId: z.string().min(1),
   commitbridgeId: z.string().min(1),
 });
-const commitSchema = z.object({
+export const commitSchema = z.object({
   version: z.literal(s3aVersion),
   bucket: z.string().min(1),
   destinationKey: z.string().min(1),
@@ -162,20 +162,37 @@ function pendingSetJson(set: PendingSet): Record<string, Json | undefined> {
     jobId: set.token,
     root: set.root,
     attempt: { ...set.attempt },
-    commits: set.files.map((file) => ({
-      version: s3aVersion,
-      bucket: file.bucket,
-      destinationKey: file.key,
-      uri: uriOf(file),
-      uploadId: file.uploadId,
-      length: file.lengthBytes,
-      etags: file.etags.map((etag) => ({ etag })),
-      extraData: { 'commitbridge-id': file.commitbridgeId },
-    })),
+    commits: set.files.map(commitJson),
     inline:
       set.inline.length === 0
         ? undefined
         : set.inline.map((file) => ({ ...inlineJson(file), content: base64Of(file) })),
+  };
+}
+
+/** As S3A's tools read it. */
+export function commitJson(file: PendingFile): Record<string, Json> {
+  return {
+    version: s3aVersion,
+    bucket: file.bucket,
+    destinationKey: file.key,
+    uri: uriOf(file),
+    uploadId: file.uploadId,
+    length: file.lengthBytes,
+    etags: file.etags.map((etag) => ({ etag })),
+    extraData: { 'commitbridge-id': file.commitbridgeId },
+  };
+}
+
+export function pendingFileOf(commit: z.infer<typeof commitSchema>): PendingFile {
+  return {
+    scheme: schemeOf(commit.uri),
+    bucket: commit.bucket,
+    key: commit.destinationKey,
+    uploadId: commit.uploadId,
+    commitbridgeId: commit.extraData['commitbridge-id'],
+    lengthBytes: commit.length,
+    etags: commit.etags.map(({ etag }) => etag),
   };
 }
 
@@ -201,15 +218,7 @@ function pendingSetOf(json: z.infer<typeof pendingSetSchema>): PendingSet {
     token: json.jobId as JobToken,
     attempt: attemptOf(json.attempt),
     root: json.root,
-    files: json.commits.map((commit) => ({
-      scheme: schemeOf(commit.uri),
-      bucket: commit.bucket,
-      key: commit.destinationKey,
-      uploadId: commit.uploadId,
-      commitbridgeId: commit.extraData['commitbridge-id'],
-      lengthBytes: commit.length,
-      etags: commit.etags.map(({ etag }) => etag),
-    })),
+    files: json.commits.map(pendingFileOf),
     inline: (json.inline ?? []).map((file) => {
       const content = Buffer.from(file.content, 'base64');
       return {

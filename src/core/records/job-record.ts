@@ -14,6 +14,8 @@ export interface JobOptions {
   /** Files may lie in any root that the caller may use. */
   readonly allowOtherLocations: boolean;
   readonly successMarker: boolean;
+  /** Closed files are recorded one by one; without it the committing process holds them. */
+  readonly taskRecords?: 'store' | undefined;
 }
 
 /** job.json: written once by SetupJob, after every lower job attempt is settled. */
@@ -52,6 +54,7 @@ const schema = z.object({
     conflictPaths: z.array(z.string()),
     allowOtherLocations: z.boolean(),
     successMarker: z.boolean(),
+    taskRecords: z.literal('store').optional(),
   }),
   hmacKey: z.string(),
   adopts: z.int().nonnegative().optional(),

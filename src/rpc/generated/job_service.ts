@@ -76,6 +76,7 @@ export interface ProtoGrpcType {
       SetupTaskResponse: MessageTypeDefinition<_commitbridge_v1_SetupTaskResponse, _commitbridge_v1_SetupTaskResponse__Output>
       SignedPart: MessageTypeDefinition<_commitbridge_v1_SignedPart, _commitbridge_v1_SignedPart__Output>
       TaskAttemptRef: MessageTypeDefinition<_commitbridge_v1_TaskAttemptRef, _commitbridge_v1_TaskAttemptRef__Output>
+      TaskRecords: EnumTypeDefinition
       UploadedPart: MessageTypeDefinition<_commitbridge_v1_UploadedPart, _commitbridge_v1_UploadedPart__Output>
     }
   }

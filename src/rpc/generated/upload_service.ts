@@ -3,6 +3,8 @@ import type { MessageTypeDefinition } from '@grpc/proto-loader';
 
 import type { AbortFileRequest as _commitbridge_v1_AbortFileRequest, AbortFileRequest__Output as _commitbridge_v1_AbortFileRequest__Output } from './commitbridge/v1/AbortFileRequest.js';
 import type { AbortFileResponse as _commitbridge_v1_AbortFileResponse, AbortFileResponse__Output as _commitbridge_v1_AbortFileResponse__Output } from './commitbridge/v1/AbortFileResponse.js';
+import type { CloseFileRequest as _commitbridge_v1_CloseFileRequest, CloseFileRequest__Output as _commitbridge_v1_CloseFileRequest__Output } from './commitbridge/v1/CloseFileRequest.js';
+import type { CloseFileResponse as _commitbridge_v1_CloseFileResponse, CloseFileResponse__Output as _commitbridge_v1_CloseFileResponse__Output } from './commitbridge/v1/CloseFileResponse.js';
 import type { ClosedFile as _commitbridge_v1_ClosedFile, ClosedFile__Output as _commitbridge_v1_ClosedFile__Output } from './commitbridge/v1/ClosedFile.js';
 import type { InlineFile as _commitbridge_v1_InlineFile, InlineFile__Output as _commitbridge_v1_InlineFile__Output } from './commitbridge/v1/InlineFile.js';
 import type { JobRef as _commitbridge_v1_JobRef, JobRef__Output as _commitbridge_v1_JobRef__Output } from './commitbridge/v1/JobRef.js';
@@ -26,6 +28,8 @@ export interface ProtoGrpcType {
     v1: {
       AbortFileRequest: MessageTypeDefinition<_commitbridge_v1_AbortFileRequest, _commitbridge_v1_AbortFileRequest__Output>
       AbortFileResponse: MessageTypeDefinition<_commitbridge_v1_AbortFileResponse, _commitbridge_v1_AbortFileResponse__Output>
+      CloseFileRequest: MessageTypeDefinition<_commitbridge_v1_CloseFileRequest, _commitbridge_v1_CloseFileRequest__Output>
+      CloseFileResponse: MessageTypeDefinition<_commitbridge_v1_CloseFileResponse, _commitbridge_v1_CloseFileResponse__Output>
       ClosedFile: MessageTypeDefinition<_commitbridge_v1_ClosedFile, _commitbridge_v1_ClosedFile__Output>
       InlineFile: MessageTypeDefinition<_commitbridge_v1_InlineFile, _commitbridge_v1_InlineFile__Output>
       JobRef: MessageTypeDefinition<_commitbridge_v1_JobRef, _commitbridge_v1_JobRef__Output>

@@ -15,8 +15,13 @@ export const endingMutations: readonly Mutation[] = [
   },
   {
     name: 'ledgers are not looked at after the decision',
-    edits: [edit('app/sweep.ts', 'ledger.push(...(await facts.readLedgerSegment(segment.key)));', '')],
+    edits: [edit('app/sweep.ts', 'ledger.push(...(await facts.readLedgerSegment(key)));', '')],
     tryFirst: ['ledger', 'job aborted'],
+  },
+  {
+    name: 'closed files are not looked for after the decision',
+    edits: [edit('app/sweep.ts', '[...ledger, ...closed.map(({ file }) => file)]', 'ledger')],
+    tryFirst: ['closed files of losers', 'closed files of an aborted job'],
   },
   {
     name: 'winners are aborted with the losers',

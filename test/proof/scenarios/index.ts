@@ -1,5 +1,6 @@
 import type { Scenario } from '../stage.js';
 import { cleanupScenarios } from './cleanup.js';
+import { closedFileScenarios } from './closed-files.js';
 import { inlineScenarios } from './inline.js';
 import { masterScenarios } from './masters.js';
 import { oneJobScenarios } from './one-job.js';
@@ -12,6 +13,7 @@ import { storeScenarios } from './stores.js';
 export const scenarios: readonly Scenario[] = [
   ...oneJobScenarios,
   ...inlineScenarios,
+  ...closedFileScenarios,
   ...raceScenarios,
   ...restartScenarios,
   ...masterScenarios,

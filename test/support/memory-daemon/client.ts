@@ -62,6 +62,10 @@ export class DaemonClient {
     'UploadService',
     'SignParts',
   );
+  closeFile = this.#unary<wire.CloseFileRequest, wire.CloseFileResponse__Output>(
+    'UploadService',
+    'CloseFile',
+  );
   abortFile = this.#unary<wire.AbortFileRequest, wire.AbortFileResponse__Output>(
     'UploadService',
     'AbortFile',

@@ -128,7 +128,7 @@ export class TestJob {
 
   /** Task records and ledger segments: what background cleanup removes. */
   recordsLeft(): string[] {
-    return this.staged().filter((name) => /^\d+\/(tasks|opened)\//.test(name));
+    return this.staged().filter((name) => /^\d+\/(tasks|opened|files)\//.test(name));
   }
 
   /** A fact of this job attempt as JSON. */
@@ -213,6 +213,11 @@ export class TestAttempt {
 
   abort(files: readonly wire.PendingFile[] = this.pending): Promise<unknown> {
     return this.job.client.abortTask({ job: this.job.ref, attempt: this.ref, files: [...files] });
+  }
+
+  /** From a process that commits nothing, in a job with TASK_RECORDS_STORE. */
+  closeFile(file: wire.ClosedFile): Promise<unknown> {
+    return this.job.client.closeFile({ job: this.job.ref, attempt: this.ref, file });
   }
 
   abortFile(file: wire.PendingFile): Promise<unknown> {

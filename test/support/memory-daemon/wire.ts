@@ -24,6 +24,14 @@ export type {
   AbortTaskResponse__Output,
 } from '../../../src/rpc/generated/commitbridge/v1/AbortTaskResponse.js';
 export type {
+  CloseFileRequest,
+  CloseFileRequest__Output,
+} from '../../../src/rpc/generated/commitbridge/v1/CloseFileRequest.js';
+export type {
+  CloseFileResponse,
+  CloseFileResponse__Output,
+} from '../../../src/rpc/generated/commitbridge/v1/CloseFileResponse.js';
+export type {
   ClosedFile,
   ClosedFile__Output,
 } from '../../../src/rpc/generated/commitbridge/v1/ClosedFile.js';

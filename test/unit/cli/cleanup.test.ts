@@ -57,7 +57,7 @@ const report: GcReport = {
       jobAttempts: [0],
       state: 'undecided',
       ending: 'abort',
-      late: { records: 2, ledgerSegments: 1, uploads: 3 },
+      late: { records: 2, ledgerSegments: 1, closedFiles: 0, uploads: 3 },
     },
   ],
 };
@@ -79,7 +79,9 @@ describe('gc', () => {
     };
     const dry = await run(['gc'], { gc });
     expect(dry.code).toBe(0);
-    expect(dry.stdout).toContain('abort, process 2 records and 1 ledger segments (3 uploads)  s3://b/t/x');
+    expect(dry.stdout).toContain(
+      'abort, process 2 records, 1 ledger segments and 0 closed files (3 uploads)  s3://b/t/x',
+    );
     expect(dry.stdout).toContain('Nothing was changed: --yes does it.');
     const real = await run(['gc', '--yes', '--older-than', '12h', '--prefix', 's3a://b/t'], { gc });
     expect(real.stdout).not.toContain('Nothing was changed');

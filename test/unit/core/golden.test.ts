@@ -10,6 +10,7 @@ import {
   type PendingSet,
   type Tombstone,
 } from '../../../src/core/records/attempt-record.js';
+import { decodeClosedFile, encodeClosedFile } from '../../../src/core/records/closed-file.js';
 import { decodeDecision, encodeDecision } from '../../../src/core/records/decision.js';
 import { decodeJobRecord, encodeJobRecord } from '../../../src/core/records/job-record.js';
 import { decodeLedgerSegment, encodeLedgerSegment } from '../../../src/core/records/ledger-segment.js';
@@ -133,6 +134,16 @@ const formats: Readonly<Record<string, Format>> = {
       `outcome-${outcome}.json`,
       format({ outcome, at, reason: 'KILLED' }, encodeOutcome, decodeOutcome as never),
     ]),
+  ),
+  'job-task-records.json': format(
+    { ...job, options: { ...job.options, taskRecords: 'store' } } as const,
+    encodeJobRecord,
+    decodeJobRecord as never,
+  ),
+  'closed-file.json': format(
+    { token, attempt, file: pendingSet.files[0]! },
+    encodeClosedFile,
+    decodeClosedFile as never,
   ),
   'plan.jsonl': {
     encode: () => encodePlan(plan).body,
