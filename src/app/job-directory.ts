@@ -39,17 +39,25 @@ export interface Job {
 
 const maxTokens = 8;
 const maxDestinationBytes = 1_024;
-const maxCached = 20_000;
+
+/** What is kept of jobs: a job.json may be as large as the message that it came in. */
+const cacheLimits = { jobs: 20_000, bytes: 64 * 1024 * 1024 };
+/** Of objects around the texts, roughly. */
+const bytesAround = 1_000;
 
 /**
  * Finds jobs by what their callers know. job.json is immutable, so it is kept; whether a job was decided or has
  * ended never is.
  */
 export class JobDirectory {
-  readonly #jobs = new Map<string, { readonly tokens: readonly JobToken[]; readonly job: Job }>();
+  readonly #jobs = new Map<string, Kept>();
   readonly #joined = new JoinedCalls();
+  #bytes = 0;
 
-  constructor(private readonly roots: Roots) {}
+  constructor(
+    private readonly roots: Roots,
+    private readonly limits: { readonly jobs: number; readonly bytes: number } = cacheLimits,
+  ) {}
 
   /** @throws CommitterError INVALID_FIELD, OUTSIDE_ROOTS, PRINCIPAL_NOT_ALLOWED */
   address(ref: JobRef, principal: string): JobAddress {
@@ -91,7 +99,7 @@ export class JobDirectory {
   /** SetupJob has just written it: what was found by a list of names with this one may be another job's no longer. */
   remember(address: JobAddress, job: Job): void {
     for (const [name, { tokens }] of this.#jobs) {
-      if (tokens.length > 1 && tokens.includes(job.token)) this.#jobs.delete(name);
+      if (tokens.length > 1 && tokens.includes(job.token)) this.#drop(name);
     }
     this.#keep(address, job);
   }
@@ -100,7 +108,7 @@ export class JobDirectory {
   forget(job: Job): void {
     for (const [name, kept] of this.#jobs) {
       if (kept.tokens.length > 1 && kept.job.facts.layout.prefix === job.facts.layout.prefix)
-        this.#jobs.delete(name);
+        this.#drop(name);
     }
   }
 
@@ -143,12 +151,27 @@ export class JobDirectory {
   }
 
   #keep(address: JobAddress, job: Job): void {
-    if (this.#jobs.size >= maxCached) {
-      const oldest = this.#jobs.keys().next().value;
-      if (oldest !== undefined) this.#jobs.delete(oldest);
+    const name = nameOf(address);
+    this.#drop(name);
+    const bytes = bytesAround + 2 * name.length + JSON.stringify(job.record).length;
+    this.#jobs.set(name, { tokens: address.tokens, job, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#jobs.keys()) {
+      if (this.#jobs.size <= this.limits.jobs && this.#bytes <= this.limits.bytes) return;
+      if (oldest !== name) this.#drop(oldest);
     }
-    this.#jobs.set(nameOf(address), { tokens: address.tokens, job });
   }
+
+  #drop(name: string): void {
+    this.#bytes -= this.#jobs.get(name)?.bytes ?? 0;
+    this.#jobs.delete(name);
+  }
+}
+
+interface Kept {
+  readonly tokens: readonly JobToken[];
+  readonly job: Job;
+  readonly bytes: number;
 }
 
 function destinationOf({ layout }: JobFacts, { destination }: JobRecord): StoreUri {

@@ -7,6 +7,7 @@ import type { Logger } from '../ports/logger.js';
 import { packageDefinition } from '../rpc/proto.js';
 import { type RunningServer, startServer } from '../rpc/server/server.js';
 import type { App } from './app.js';
+import { explain } from './check-root.js';
 import type { Command, CommandDeps } from './command.js';
 import { CommandError, type ExitCode, exitCodes } from './exit-codes.js';
 import { print } from './io.js';
@@ -139,7 +140,8 @@ async function refuseUnfitStagings(config: Config, app: App, logger: Logger): Pr
       try {
         return await refusesConditionalPut(root, store, app.random, signal);
       } catch (error) {
-        logger.warn('staging root not checked', { root: root.uri, store: root.store, error });
+        const why = explain(error, root).message;
+        logger.warn('staging root not checked', { root: root.uri, store: root.store, why });
         return undefined;
       }
     }),

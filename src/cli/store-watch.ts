@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { ObjectStore } from '../ports/object-store.js';
+import { explain } from './check-root.js';
 import { distinctStagings } from './staging-probe.js';
 
 export interface StoreWatchDeps {
@@ -48,8 +49,9 @@ export class StoreWatch {
       this.deps.metrics.gauge('commitbridge_store_up', 1, { store: root.store });
     } catch (error) {
       if (signal.aborted) return;
+      const why = explain(error, root).message;
       if (!this.down.has(name)) {
-        this.deps.logger.warn('store does not answer', { store: root.store, bucket, error });
+        this.deps.logger.warn('store does not answer', { store: root.store, bucket, why });
       }
       this.down.set(name, `store ${root.store} does not answer for bucket ${bucket}`);
       this.deps.metrics.gauge('commitbridge_store_up', 0, { store: root.store });

@@ -116,7 +116,6 @@ describe('a job from setup to commit', () => {
       String.raw`back\slash`,
       '..hidden/...',
       'p=__HIVE_DEFAULT_PARTITION__/f',
-      'tab\there',
     ];
     const job = newJob();
     await job.setup();

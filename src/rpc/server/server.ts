@@ -2,6 +2,7 @@ import {
   experimental,
   Server,
   ServerCredentials,
+  setLogger,
   type ServerInterceptor,
   type ServiceDefinition,
   type UntypedServiceImplementation,
@@ -63,6 +64,7 @@ const keepaliveTimeoutMs = 20_000;
 /** Binds all addresses or none. Throws a sentence that names the address. */
 export async function startServer(deps: ServerDeps): Promise<RunningServer> {
   const { config, logger } = deps;
+  sendGrpcLogsTo(logger);
   const tracker = new CallTracker();
   let isServing = true;
   let isDraining = false;
@@ -196,8 +198,33 @@ async function bind(server: Server, address: ListenAddress, credentials: ServerC
     const port = await bindAsync(server, target, credentials);
     return formatListen({ ...address, port } satisfies TcpAddress);
   } catch (error) {
-    throw new Error(`can't listen on ${target}: ${messageOf(error)}`, { cause: error });
+    throw new Error(`can't listen on ${target}: ${bindProblem(error)}`, { cause: error });
   }
+}
+
+/** grpc-js gathers the reasons of all addresses that a name has; a socket's own sentences stay. */
+function bindProblem(error: unknown): string {
+  const message = messageOf(error);
+  const code = /\b(EADDRINUSE|EACCES|EADDRNOTAVAIL|ENOTFOUND)\b/.exec(message)?.[1];
+  switch (code) {
+    case 'EADDRINUSE':
+      return `another process is listening there (${code}): stop it, or change listen`;
+    case 'EACCES':
+      return `this user may not (${code}): take a port above 1023, or change listen`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine has no such address (${code}): change listen`;
+    default:
+      return message;
+  }
+}
+
+/** grpc-js writes plain lines to stderr otherwise. What matters in them comes back as an error too. */
+function sendGrpcLogsTo(logger: Logger): void {
+  const log = (text?: unknown): void => {
+    logger.debug('grpc-js says', { text: String(text) });
+  };
+  setLogger({ error: log, info: log, debug: log });
 }
 
 async function bindAsync(server: Server, target: string, credentials: ServerCredentials): Promise<number> {

@@ -74,4 +74,25 @@ describe.each([
       "bucket missing-bucket doesn't exist: create it, or change roots[0].uri or staging.",
     );
   });
+
+  it('serve says the same of a missing bucket, without a stack', async () => {
+    const { accessKey: accessKeyId, secretKey: secretAccessKey, endpoint, region } = server;
+    const daemon = await sandbox.serve({
+      stores: {
+        main: { type: 's3', endpoint, region, credentials: { accessKeyId, secretAccessKey } },
+      },
+      roots: [{ uri: 's3a://missing-bucket/tables', store: 'main' }],
+      admin: { listen: '127.0.0.1:0' },
+    });
+    const why = "bucket missing-bucket doesn't exist: create it, or change roots[0].uri or staging.";
+    await expect
+      .poll(() => daemon.logs.map(({ message, why: said }) => [message, said]), { timeout: 10_000 })
+      .toEqual(
+        expect.arrayContaining([
+          ['staging root not checked', why],
+          ['store does not answer', why],
+        ]),
+      );
+    expect(daemon.logs.filter((line) => JSON.stringify(line).includes('"stack"'))).toEqual([]);
+  });
 });
