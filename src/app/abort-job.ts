@@ -106,6 +106,9 @@ export async function abortAttempts(
   const adopts = own?.record.adopts;
   let published = false;
   if (adopts !== undefined) {
+    // A successor has adopted the same decision: it is no longer this job attempt's to undo.
+    const decision = await factsOf(root, token, highest).readDecision();
+    if (decision?.decision === 'superseded') throw supersededBy(token, decision.by);
     published = await abortOne(ctx, root, token, adopts, highest, reason);
     if (published) return true;
   }
@@ -137,10 +140,7 @@ async function abortOne(
         return false;
       case 'superseded':
         if (jobAttempt < highest) return false;
-        throw new CommitterError(
-          'JOB_SUPERSEDED',
-          `job ${token}: job attempt ${state.by} has taken over; nothing was aborted`,
-        );
+        throw supersededBy(token, state.by);
       case 'done':
         sweepAfterEnd(ctx, root, token, highest);
         return true;
@@ -160,6 +160,13 @@ async function abortOne(
         break;
     }
   }
+}
+
+function supersededBy(token: JobToken, by: number): CommitterError {
+  return new CommitterError(
+    'JOB_SUPERSEDED',
+    `job ${token}: job attempt ${by} has taken over; nothing was aborted`,
+  );
 }
 
 function refuseOverwritten(token: JobToken, decision: CommitDecision): void {

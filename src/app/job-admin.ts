@@ -98,7 +98,8 @@ export class JobAdmin {
 
   /** `force` ends a job that can be neither finished nor undone; `keys` then says what became of its files. */
   async abort(tokenText: string, reason: string, force = false): Promise<ForcedEnd> {
-    const { root, token, highest } = await this.#find(tokenText);
+    const { root, token, highest: last } = await this.#find(tokenText);
+    const highest = await this.#successorOf(root, token, last);
     const result = force
       ? await abortByForce(this.ctx, root, token, highest, reason)
       : {
@@ -128,6 +129,16 @@ export class JobAdmin {
   async #attempts(root: Root, token: JobToken): Promise<number[]> {
     const prefix = tokenPrefix(root.staging.key, token);
     return parseJobAttempts(prefix, await listPrefixes(root.store, root.staging.bucket, prefix));
+  }
+
+  /** A SetupJob may have died after it superseded the last job attempt and before its own job.json. */
+  async #successorOf(root: Root, token: JobToken, jobAttempt: number): Promise<number> {
+    let current = jobAttempt;
+    for (;;) {
+      const decision = await factsOf(root, token, current).readDecision();
+      if (decision?.decision !== 'superseded') return current;
+      current = decision.by;
+    }
   }
 
   async #state(root: Root, token: JobToken, jobAttempt: number): Promise<JobState> {

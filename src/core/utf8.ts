@@ -11,6 +11,7 @@ export function utf8Bytes(text: string): Uint8Array {
 
 /** The order of listings: by bytes of UTF-8, which is by code point and not by UTF-16 unit. */
 export function compareUtf8(a: string, b: string): number {
+  if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
     const x = a.charCodeAt(i);

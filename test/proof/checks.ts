@@ -30,6 +30,14 @@ function md5Etag(body: string): string {
   return `"${createHash('md5').update(body).digest('hex')}"`;
 }
 
+const decoded = new WeakMap<Uint8Array, unknown>();
+
+/** Bodies in the store never change: what is read after each request is decoded once. */
+function decodedOnce<T>(body: Uint8Array, decode: (body: Uint8Array) => T): T {
+  if (!decoded.has(body)) decoded.set(body, decode(body));
+  return decoded.get(body) as T;
+}
+
 function isRecord(key: string): boolean {
   return key.startsWith(stagingKey) && /\/(tasks|opened|files)\//.test(key);
 }
@@ -38,6 +46,7 @@ function isRecord(key: string): boolean {
 export class Checks {
   private readonly foreignObjects = new Map<string, string>();
   private readonly foreignUploads = new Set<string>();
+  private readonly layouts = new Map<string, readonly JobLayout[]>();
   /** Tokens of jobs that gc was free to forget, and their published keys. */
   private readonly collected = new Map<string, { readonly files: string; readonly wasPublished: boolean }>();
   /** The user accepted a loss: `--force`, or a store without the conditions that would prevent it. */
@@ -100,9 +109,8 @@ export class Checks {
     if (this.givenAway.size === 0) return;
     const isPublished = this.tokens().some((token) => this.isPublished(token));
     if (isPublished) return;
-    const keys = new Set(this.world.raw.objects(bucket).map(({ key }) => key));
     for (const key of this.givenAway) {
-      if (!keys.has(key) && !key.endsWith('/_SUCCESS'))
+      if (this.world.raw.peek({ bucket, key }) === undefined && !key.endsWith('/_SUCCESS'))
         this.violate(`${key} went before the job was published`);
     }
   }
@@ -124,7 +132,7 @@ export class Checks {
 
   /** Of which job the success marker there is. */
   markerAt(destination: string): string | undefined {
-    const marker = this.world.raw.objects(bucket).find(({ key }) => key === `${destination}/_SUCCESS`);
+    const marker = this.world.raw.peek({ bucket, key: `${destination}/_SUCCESS` });
     if (marker === undefined || marker.body.byteLength === 0) return undefined;
     const text = Buffer.from(marker.body).toString();
     return text.startsWith('{') ? (JSON.parse(text) as { jobId: string }).jobId : undefined;
@@ -174,7 +182,7 @@ export class Checks {
     for (const { key } of this.openUploads())
       this.violate(`G1: the upload of ${key} is left to gc though nothing failed`);
     if (leavesRecords) return;
-    for (const { key } of this.world.raw.objects(bucket)) {
+    for (const [key] of this.world.raw.entries(bucket)) {
       if (isRecord(key)) this.violate(`the record ${key} is left to gc though nothing failed`);
     }
   }
@@ -317,9 +325,6 @@ export class Checks {
   }
 
   private checkForeign(): void {
-    const objects = new Map(
-      this.world.raw.objects(bucket).map((object) => [object.key, Buffer.from(object.body).toString()]),
-    );
     // Nothing is given away by a job that was not published.
     const isAnyPublished = this.tokens().some((token) => this.isPublished(token));
     for (const [key, body] of this.foreignObjects) {
@@ -334,7 +339,10 @@ export class Checks {
       if (isPlanned) continue;
       const mayGo =
         this.givenAway.has(key) && (isAnyPublished || this.mayLoseOverwritten || key.endsWith('/_SUCCESS'));
-      if (!mayGo && objects.get(key) !== body) this.violate(`G4: the foreign object ${key} was touched`);
+      if (mayGo) continue;
+      const found = this.world.raw.peek({ bucket, key });
+      if (found === undefined || Buffer.from(found.body).toString() !== body)
+        this.violate(`G4: the foreign object ${key} was touched`);
     }
     const open = new Set(this.world.raw.uploads(bucket).map(({ uploadId }) => uploadId));
     for (const uploadId of this.foreignUploads) {
@@ -348,7 +356,7 @@ export class Checks {
       if (!this.foreignUploads.has(uploadId) && state === 'open' && !this.world.mayBeOrphan(uploadId))
         this.violate(`G1: the upload of ${key} is left open`);
     }
-    for (const { key } of this.world.raw.objects(bucket)) {
+    for (const [key] of this.world.raw.entries(bucket)) {
       if (isRecord(key)) this.violate(`the record ${key} is left`);
     }
   }
@@ -368,37 +376,41 @@ export class Checks {
 
   published(): Published[] {
     const found: Published[] = [];
-    for (const object of this.world.raw.objects(bucket)) {
-      if (object.metadata['commitbridge-id'] === undefined) continue;
-      const [token = '', task = '', number = '', ...name] = Buffer.from(object.body).toString().split(' ');
-      found.push({ token, task, number: Number(number), name: name.join(' '), key: object.key });
+    for (const [key, { metadata, body }] of this.world.raw.entries(bucket)) {
+      if (metadata['commitbridge-id'] === undefined) continue;
+      const content = Buffer.from(body).toString();
+      const [token = '', task = '', number = '', ...name] = content.split(' ');
+      found.push({ token, task, number: Number(number), name: name.join(' '), key });
       const expected = contentOf(token, task, Number(number), name.join(' '));
-      if (Buffer.from(object.body).toString() !== expected) this.violate(`${object.key} has been damaged`);
+      if (content !== expected) this.violate(`${key} has been damaged`);
     }
     return found;
   }
 
   factsOfSync(token: string): Facts[] {
-    const bodies = new Map(
-      this.world.raw
-        .objects(bucket)
-        .filter(({ key }) => key.startsWith(`${stagingKey}/${token}/`))
-        .map(({ key, body }) => [key, body]),
-    );
+    const read = <T>(key: string, decode: (body: Uint8Array, key: string) => T): T | undefined => {
+      const body = this.world.raw.peek({ bucket, key })?.body;
+      return body === undefined ? undefined : decodedOnce(body, (bytes) => decode(bytes, key));
+    };
     const facts: Facts[] = [];
-    for (let jobAttempt = 0; jobAttempt < maxJobAttempts; jobAttempt++) {
-      const layout = new JobLayout(stagingKey, token as JobToken, jobAttempt);
-      const decisionBody = bodies.get(layout.decision);
-      const decision = decisionBody === undefined ? undefined : decodeDecision(decisionBody, layout.decision);
-      const outcomeBody = bodies.get(layout.outcome);
-      const outcome = outcomeBody === undefined ? undefined : decodeOutcome(outcomeBody, layout.outcome);
+    for (const [jobAttempt, layout] of this.layoutsOf(token).entries()) {
+      const decision = read(layout.decision, decodeDecision);
+      const outcome = read(layout.outcome, decodeOutcome);
       const hash = decision?.decision === 'commit' ? decision.plan : undefined;
-      const planBody = hash === undefined ? undefined : bodies.get(layout.plan(hash));
       const plan =
-        hash === undefined || planBody === undefined ? undefined : decodePlan(planBody, hash, 'plan');
+        hash === undefined ? undefined : read(layout.plan(hash), (body) => decodePlan(body, hash, 'plan'));
       facts.push({ jobAttempt, decision: decision?.decision, outcome: outcome?.outcome, plan });
     }
     return facts;
+  }
+
+  private layoutsOf(token: string): readonly JobLayout[] {
+    const known = this.layouts.get(token);
+    if (known !== undefined) return known;
+    const numbers = Array.from({ length: maxJobAttempts }, (_, jobAttempt) => jobAttempt);
+    const layouts = numbers.map((number) => new JobLayout(stagingKey, token as JobToken, number));
+    this.layouts.set(token, layouts);
+    return layouts;
   }
 
   violate(what: string): void {

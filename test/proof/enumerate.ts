@@ -1,4 +1,4 @@
-import { appliesTo, killingModes, livingModes, type Fault, type FaultMode } from './faults.js';
+import { appliesTo, killingModes, livingModes, type Fault } from './faults.js';
 import { modelPlan, modelScenario } from './model.js';
 import { recoveries, Stage, type Recovery, type RunPlan, type RunResult, type Scenario } from './stage.js';
 import { formatReplay } from './replay.js';
@@ -28,7 +28,13 @@ export interface UnitResult extends Unit {
   readonly examples: readonly Violation[];
 }
 
-const delays = [1, 3, 10, undefined] as const;
+/** After how many further requests the effect of a dead daemon's request comes; `undefined`: after all others. */
+const allDelays = [1, 3, 10, undefined] as const;
+const delaysOf: Readonly<Record<Extent, (turn: number) => readonly (number | undefined)[]>> = {
+  quick: (turn) => [allDelays[turn % allDelays.length]],
+  normal: (turn) => [allDelays[turn % allDelays.length], allDelays[(turn + 2) % allDelays.length]],
+  all: () => allDelays,
+};
 const maxExamples = 5;
 
 /** Runs one part of a scenario's enumeration. */
@@ -75,27 +81,29 @@ export class Enumeration {
 
   private async failAt(seed: number, request: number, base: RunResult): Promise<void> {
     const kind = base.kinds[request - 1];
-    const isQuick = this.extent === 'quick';
-    // Where nothing happens at once, another seed changes only the order of a few requests: fewer modes of it do.
-    const isReduced = isQuick && seed > 1;
+    const { extent } = this;
+    // Another seed changes the order of a few requests: fewer combinations of it do.
+    const isReduced =
+      seed > 1 && (extent === 'quick' || (extent === 'normal' && this.scenario.isRace !== true));
     for (const [index, mode] of killingModes.entries()) {
       if (isReduced && mode === 'late') continue;
       for (const [position, recovery] of recoveries.entries()) {
         if (isReduced && recovery !== 'clients') continue;
-        const chosen = isQuick ? [delays[(request + position) % delays.length]] : delays;
-        for (const delayRequests of mode === 'late' ? chosen : [undefined]) {
+        const turn = request + index + position + seed;
+        const delays = mode === 'late' ? delaysOf[extent](request + position) : [undefined];
+        for (const [nth, delayRequests] of delays.entries()) {
           const fault = { request, mode, ...(delayRequests === undefined ? {} : { delayRequests }) };
-          for (const retries of isQuick ? [(request + index + position + seed) % 2 === 0] : [true, false]) {
+          for (const retries of extent === 'all' ? [true, false] : [turn % 2 === 0]) {
             const result = await this.try({ seed, faults: [fault], recovery, retries });
-            const second = { mode, delayRequests, recovery, retries };
-            if (this.scenario.isSmall === true && seed === 1) await this.failAgain(fault, second, result);
+            const isNext = this.scenario.isSmall === true && seed === 1 && (nth === 0 || extent === 'all');
+            if (isNext) await this.failAgain(fault, { recovery, retries }, result);
           }
         }
       }
     }
     for (const mode of livingModes) {
       if (!appliesTo(mode, kind) || (isReduced && mode !== 'lost')) continue;
-      for (const retries of isQuick && mode !== 'lost' ? [request % 2 === 0] : [true, false]) {
+      for (const retries of extent === 'all' || mode === 'lost' ? [true, false] : [request % 2 === 0]) {
         await this.try({ seed, faults: [{ request, mode }], recovery: 'clients', retries });
       }
     }
@@ -111,28 +119,30 @@ export class Enumeration {
       await this.try({ ...one, faults: [{ request, mode: 'late', delayRequests }] });
   }
 
-  /** The recovery, and gc, die at each of their own requests. */
+  /**
+   * The recovery, and gc, die at each of their own requests, before its effect and after it. `all` takes that for
+   * every first death; otherwise each request of the scenario has one recovery a mode, and `quick` one mode only.
+   */
   private async failAgain(
     first: Fault,
-    {
-      mode,
-      delayRequests,
-      recovery,
-      retries,
-    }: { mode: FaultMode; delayRequests: number | undefined; recovery: Recovery; retries: boolean },
+    { recovery, retries }: { readonly recovery: Recovery; readonly retries: boolean },
     single: RunResult,
   ): Promise<void> {
-    const isQuick = this.extent === 'quick';
-    const { request: at } = first;
-    if (mode === 'late' ? delayRequests !== 3 : false) return;
-    if (isQuick && (mode !== killingModes[at % 2] || recovery !== recoveries[(at >> 1) % recoveries.length]))
-      return;
-    // Retries change nothing about who dies when.
-    if (!isQuick && retries) return;
+    const { extent } = this;
+    const { request: at, mode, delayRequests } = first;
+    const index = killingModes.findIndex((each) => each === mode);
+    if (extent === 'all') {
+      // Retries change nothing about who dies when.
+      if (retries || (mode === 'late' && delayRequests !== 3)) return;
+    } else {
+      if (recovery !== recoveries[(at + index) % recoveries.length]) return;
+      if (extent === 'quick' && index !== at % killingModes.length) return;
+    }
     const seconds = ['before', 'after', 'lost'] as const;
     for (let request = 1; request <= single.requestsAfter && !this.isOver; request++) {
-      for (const [index, second] of seconds.entries()) {
-        if (isQuick && (request + at) % seconds.length !== index) continue;
+      for (const [turn, second] of seconds.entries()) {
+        if (extent === 'quick' && (request + at) % seconds.length !== turn) continue;
+        if (extent === 'normal' && second === 'lost' && (request + at) % seconds.length !== turn) continue;
         await this.try({ seed: 1, faults: [first, { request, mode: second }], recovery, retries });
       }
     }

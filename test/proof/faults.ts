@@ -126,6 +126,12 @@ export class FaultInjector {
     return this.nowMs() < this.outageUntilMs;
   }
 
+  /** Where the store was away at some time between the two, when it was back. */
+  backAfterOutage(fromMs: number, toMs: number): number {
+    const isWithin = this.outageUntilMs > fromMs && this.outageUntilMs - outageMs <= toMs;
+    return isWithin ? this.outageUntilMs : fromMs;
+  }
+
   delay(fault: Fault, run: () => Promise<void>): void {
     this.late.push({ due: this.total + (fault.delayRequests ?? Infinity), run });
   }

@@ -47,6 +47,8 @@ interface TaskRecord {
 class AttemptModel {
   status: Status = 'none';
   wasSetUp = false;
+  /** It took over a commit decision, which counts for it whatever becomes of its own number. */
+  hasAdopted = false;
   driver: Driver | undefined;
   readonly records = new Map<string, TaskRecord>();
   /** Once it is committed. */
@@ -185,7 +187,8 @@ class History {
         if (answer !== 'ok') return;
         model.wasSetUp = true;
         const lower = job.attempts.slice(0, number);
-        model.status = lower.some(({ status }) => status === 'committed') ? 'adopts' : 'open';
+        model.hasAdopted = lower.some(({ status }) => status === 'committed');
+        model.status = model.hasAdopted ? 'adopts' : 'open';
         for (const each of lower) {
           if (each.status === 'none' || each.status === 'open' || each.status === 'adopts')
             each.status = 'superseded';
@@ -303,7 +306,8 @@ class History {
         return;
       }
       case 'superseded': {
-        expect('CommitJob', answer, model.wasSetUp ? 'JOB_SUPERSEDED' : 'JOB_NOT_FOUND');
+        const refusal = model.wasSetUp ? 'JOB_SUPERSEDED' : 'JOB_NOT_FOUND';
+        expect('CommitJob', answer, model.hasAdopted ? 'ok' : refusal);
         return;
       }
       case 'none': {

@@ -125,11 +125,16 @@ export class Stage {
   /** Until such an object is there, in the middle of whatever goes on; not for ever, since it may never be. */
   async untilWritten(part: string): Promise<void> {
     for (let turns = 1; turns < 1_500; turns++) {
-      if (turns % 3 === 0 && this.world.raw.objects(bucket).some(({ key }) => key.includes(part))) return;
+      if (turns % 3 === 0 && this.isWritten(part)) return;
       // Time moves only when nothing else can.
       if (turns > 600 && turns % 50 === 0) await this.world.pass(5_000);
       else await Promise.resolve();
     }
+  }
+
+  private isWritten(part: string): boolean {
+    for (const [key] of this.world.raw.entries(bucket)) if (key.includes(part)) return true;
+    return false;
   }
 
   private async play(): Promise<void> {
@@ -181,7 +186,11 @@ export class Stage {
         return;
       } catch (error) {
         // Somebody else may be removing what it goes by: a second look says that the job is gone.
-        const isMoving = isCommitterError(error, 'RECORD_UNREADABLE') && tries < 3;
+        const isMoving =
+          (isCommitterError(error, 'RECORD_UNREADABLE') ||
+            // The next job attempt is being set up.
+            (command === 'abort' && isCommitterError(error, 'JOB_SUPERSEDED'))) &&
+          tries < 3;
         if (isMoving || (isRepeatable(error) && tries < 20)) {
           await this.world.pass(Math.min(200 * 2 ** tries, 60_000));
           continue;

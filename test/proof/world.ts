@@ -177,12 +177,14 @@ export class World {
 
   /**
    * Nobody can find it but by listing: its daemon never learned its id, or died before a ledger flush was due. An
-   * upload is in the ledger after twice the interval at the latest.
+   * upload is in the ledger after twice the interval at the latest, or as long after the store is back.
    */
   mayBeOrphan(uploadId: string): boolean {
     const opened = this.opened.get(uploadId);
     if (opened === undefined) return false;
-    return !opened.isKnown || opened.daemon.diedAt - opened.at <= 2 * ledgerIntervalMs;
+    const graceMs = 2 * ledgerIntervalMs;
+    const since = this.injector.backAfterOutage(opened.at, opened.at + graceMs);
+    return !opened.isKnown || opened.daemon.diedAt - since <= graceMs;
   }
 
   /** A daemon beside those that run; clocks disagree by an hour. */

@@ -295,6 +295,16 @@ export class MemoryObjectStore implements ObjectStore {
     );
   }
 
+  /** As {@link objects}, without copies: for tests that look after every request. */
+  *entries(bucket: string): Generator<readonly [string, Readonly<StoredObject>]> {
+    yield* this.bucket(bucket).objects.from();
+  }
+
+  /** What is at a key at this instant. */
+  peek({ bucket, key }: ObjectRef): Readonly<StoredObject> | undefined {
+    return this.bucket(bucket).objects.get(key);
+  }
+
   /** All uploads that a listing would show. */
   uploads(bucket?: string): UploadSnapshot[] {
     return this.snapshot(bucket, (name, { uploads }) =>

@@ -80,6 +80,22 @@ export const masterScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'AM 2 adopts, its hook after AM 3 adopted too',
+    about: 'the decision of AM 1 is AM 3’s to roll forward: what AM 2 calls late undoes nothing',
+    isRace: true,
+    async run(stage) {
+      stage.daemons(3);
+      await decided(stage);
+      const second = stage.driver({ token: 'job', jobAttempt: 2, daemon: 1 });
+      await second.setup();
+      const third = stage.driver({ token: 'job', jobAttempt: 3, daemon: 2 });
+      await third.setup();
+      await Promise.all([third.commit(), second.abort('this-and-earlier', 1)]);
+      if (second.told === 'aborted') stage.checks.violate('a superseded AM undid what its successor adopted');
+    },
+    check: mustBeCommitted(2),
+  },
+  {
     name: 'a rollback killed half-way, then AM 2',
     about: 'setupJob finishes it before anything else',
     isRace: true,
