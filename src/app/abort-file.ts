@@ -30,6 +30,6 @@ export async function abortFile(
       `attempt ${attempt.id} has committed ${input.file.uri}: abort the attempt, not the file`,
     );
   }
+  // It stays in the ledger: a part that lands after this is aborted at the end of the job.
   await ctx.roots.storeOf(upload).abort(upload);
-  ctx.ledger.remove(job, [upload]);
 }

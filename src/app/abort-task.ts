@@ -17,6 +17,7 @@ import type { JobFacts } from './facts.js';
 import { parseFile, type FileRef } from './file-ref.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
 import { abortUploads } from './abort-uploads.js';
+import { lookAgain } from './sweep.js';
 
 export interface AbortTaskInput {
   readonly job: JobRef;
@@ -45,7 +46,9 @@ export async function abortTask(ctx: AppContext, input: AbortTaskInput, principa
   const aborted = new Set(abortable.map(uploadName));
   for (const each of closed) if (aborted.has(uploadName(each.file))) await removeClosedFile(job, each);
   // Whoever ended the job has looked for records before this one was there.
-  if (hasEnded(state) && job.record.adopts === undefined) await removeRecord(job, attempt, 'tombstone');
+  if (!hasEnded(state) || job.record.adopts !== undefined) return;
+  await removeRecord(job, attempt, 'tombstone');
+  if (abortable.length > 0) lookAgain(ctx, abortable);
 }
 
 async function decidingState(job: Job): Promise<{ deciding: JobFacts; state: JobState }> {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from '../ports/logger.js';
 
 /** Work that no caller waits for. A failure is logged: whatever it did not do, a later call or `gc` does. */
@@ -5,7 +6,10 @@ export class Background {
   readonly #running = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
-  constructor(private readonly logger: Logger) {}
+  constructor(private readonly logger: Logger) {
+    // As many jobs wait for it as have ended within a minute.
+    setMaxListeners(0, this.#closing.signal);
+  }
 
   /** The signal ends waits when the daemon closes; what was put off is left to a later call or `gc`. */
   start(what: string, work: (closing: AbortSignal) => Promise<void>): void {

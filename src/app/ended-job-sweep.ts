@@ -28,6 +28,6 @@ export async function sweepEndedJob(
   await abortUploads(ctx, open);
   ctx.jobs.forget(job);
   // A segment that was written when the job had ended is nobody else's to remove.
-  removeProcessed(ctx, root, { bucket: root.staging.bucket, keys: [...segments] });
+  removeProcessed(ctx, root, { bucket: root.staging.bucket, keys: [...segments], aborted: open });
   return 'ended';
 }

@@ -11,7 +11,7 @@ import { loadWinners } from './load-records.js';
 import { mapLimit } from './map-limit.js';
 import { commitbridgeIdName } from './open-file.js';
 import type { Root } from './roots.js';
-import { abortLosers, removeProcessed, type Processed } from './sweep.js';
+import { abortLosers, lookAgain, removeProcessed } from './sweep.js';
 
 /** Makes `rollback` the outcome; false where the job was published before. */
 export async function beginRollback(ctx: AppContext, facts: JobFacts, reason: string): Promise<boolean> {
@@ -53,19 +53,11 @@ export async function finishRollback(
   const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt, []);
   const done = { outcome: 'rolled-back', reason: stored.value.reason, at: isoNow(ctx.clock) } as const;
   await facts.replaceOutcome(done, stored.etag);
-  lookAgain(ctx, root, files, processed);
-}
-
-/**
- * Some stores let a Complete that was under way at the abort make its object after both were answered (seen on
- * s3proxy and versitygw). The records stay until nothing can be under way any more; gc looks too where they do.
- */
-function lookAgain(ctx: AppContext, root: Root, files: readonly OutputFile[], processed: Processed): void {
-  if (!ctx.options.cleanup) return;
-  ctx.background.start('look again after a rollback', async (closing) => {
-    await ctx.clock.sleep(ctx.options.requestBoundMs, closing);
+  // Some stores let a Complete that was under way at the abort make its object after both were answered (seen on
+  // s3proxy and versitygw). The records stay until nothing can be under way any more; gc looks too where they do.
+  lookAgain(ctx, processed.aborted, async () => {
     await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(ctx.roots.storeOf(file), file));
-    removeProcessed(ctx, root, processed);
+    removeProcessed(ctx, root, { ...processed, aborted: [] });
   });
 }
 

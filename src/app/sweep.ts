@@ -15,6 +15,8 @@ import { listState } from './staged-state.js';
 export interface Processed {
   readonly bucket: string;
   readonly keys: readonly string[];
+  /** Of the uploads that they name, those that were aborted. */
+  readonly aborted: readonly UploadIdentity[];
 }
 
 /**
@@ -33,6 +35,7 @@ export async function abortLosers(
   const winning = new Set<string>();
   for (const file of filesOf(winners)) winning.add(uploadName(file));
   const keys: string[] = [];
+  const aborted: UploadIdentity[] = [];
   const onBadName = (error: CommitterError): void => {
     leaveOutUnreadable(ctx, error);
   };
@@ -57,9 +60,10 @@ export async function abortLosers(
       winning,
     );
     await abortUploads(ctx, doomed);
+    for (const upload of doomed) aborted.push(upload);
     keys.push(...records.map(({ key }) => key), ...closed.map((record) => facts.closedFileKey(record)));
   }
-  return { bucket: root.staging.bucket, keys };
+  return { bucket: root.staging.bucket, keys, aborted };
 }
 
 /**
@@ -76,8 +80,9 @@ export function sweepAfterEnd(ctx: AppContext, root: Root, token: JobToken, upTo
 const maxDeletions = 1_000;
 
 /** Cleanup is off the critical path (HADOOP-18568) and goes by name: a record that came since stays. */
-export function removeProcessed(ctx: AppContext, root: Root, { bucket, keys }: Processed): void {
+export function removeProcessed(ctx: AppContext, root: Root, { bucket, keys, aborted }: Processed): void {
   if (!ctx.options.cleanup) return;
+  if (aborted.length > 0) lookAgain(ctx, aborted);
   ctx.background.start('remove processed records', async () => {
     for (let start = 0; start < keys.length; start += maxDeletions) {
       const { failed } = await root.store.deleteMany(bucket, keys.slice(start, start + maxDeletions));
@@ -85,5 +90,27 @@ export function removeProcessed(ctx: AppContext, root: Root, { bucket, keys }: P
         ctx.logger.warn('records not removed', { failed: failed.length, example: failed[0]?.message });
       }
     }
+  });
+}
+
+/** For more than that, `gc` with a prefix or the bucket's lifecycle rule has to do. */
+const maxLookedAgain = 100_000;
+
+/**
+ * A part that was under way when its upload was aborted may land afterwards; the store then keeps it, and is paid for
+ * it, until the upload is aborted once more. Replies wait for the first abort; this one comes when no request can be
+ * under way any more. It is lost with the daemon.
+ */
+export function lookAgain(
+  ctx: AppContext,
+  uploads: readonly UploadIdentity[],
+  first: () => Promise<unknown> = () => Promise.resolve(),
+): void {
+  if (!ctx.options.cleanup) return;
+  const again = uploads.slice(0, maxLookedAgain);
+  ctx.background.start('look again at what was aborted', async (closing) => {
+    await ctx.clock.sleep(ctx.options.requestBoundMs, closing);
+    await first();
+    await abortUploads(ctx, again);
   });
 }

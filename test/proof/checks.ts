@@ -179,8 +179,8 @@ export class Checks {
 
   /** Before any gc, where nothing failed: an ended job leaves no upload and no record. */
   tidy(leavesRecords: boolean): void {
-    for (const { key } of this.openUploads())
-      this.violate(`G1: the upload of ${key} is left to gc though nothing failed`);
+    for (const { key, state } of this.uploads())
+      this.violate(`G1: the upload of ${key} (${state}) is left to gc though nothing failed`);
     if (leavesRecords) return;
     for (const [key] of this.world.raw.entries(bucket)) {
       if (isRecord(key)) this.violate(`the record ${key} is left to gc though nothing failed`);
@@ -352,9 +352,8 @@ export class Checks {
 
   /** What nobody needs any more is gone, after gc. */
   private checkLeftovers(): void {
-    for (const { key, uploadId, state } of this.world.raw.uploads(bucket)) {
-      if (!this.foreignUploads.has(uploadId) && state === 'open' && !this.world.mayBeOrphan(uploadId))
-        this.violate(`G1: the upload of ${key} is left open`);
+    for (const { key, uploadId } of this.openUploads()) {
+      if (!this.world.mayBeOrphan(uploadId)) this.violate(`G1: the upload of ${key} is left open`);
     }
     for (const [key] of this.world.raw.entries(bucket)) {
       if (isRecord(key)) this.violate(`the record ${key} is left`);
@@ -369,9 +368,12 @@ export class Checks {
 
   /** Uploads that are open and not foreign. */
   openUploads(): { key: string; uploadId: string }[] {
-    return this.world.raw
-      .uploads(bucket)
-      .filter(({ uploadId, state }) => state === 'open' && !this.foreignUploads.has(uploadId));
+    return this.uploads().filter(({ state }) => state === 'open');
+  }
+
+  /** With those that were aborted before a part landed. */
+  uploads(): { key: string; uploadId: string; state: 'open' | 'aborted' }[] {
+    return this.world.raw.uploads(bucket).filter(({ uploadId }) => !this.foreignUploads.has(uploadId));
   }
 
   published(): Published[] {

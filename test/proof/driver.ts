@@ -205,14 +205,17 @@ export class TaskAttempt {
     return (await driver.call((ctx) => openFile(ctx, input, principal), this.daemon)).file;
   }
 
-  /** Opens, uploads and closes a file; false where the job takes no more. */
-  async write(name: string, slowMs = 0): Promise<boolean> {
+  /**
+   * Opens, uploads and closes a file: it is sent after `slowMs`, and lands after `landsAfterMs` whatever becomes of its
+   * upload meanwhile; false where the job takes no more. */
+  async write(name: string, { slowMs = 0, landsAfterMs = 0 } = {}): Promise<boolean> {
     const { driver } = this;
     try {
       const file = await this.open(name);
       const key = file.uri.slice(`s3://${bucket}/`.length);
       const body = Buffer.from(contentOf(driver.options.token, this.task, this.number, name));
-      if (slowMs > 0) await driver.world.pass(slowMs);
+      driver.world.partDelays.set(file.uploadId, landsAfterMs);
+      await driver.world.pass(slowMs);
       const part = await driver.world.raw.uploadPart({ bucket, key, uploadId: file.uploadId }, 1, body);
       const closed = { pending: file, parts: [{ partNumber: 1, etag: part.etag, sizeBytes: body.length }] };
       if (driver.options.options?.taskRecords === 'store') await this.close(closed);
@@ -234,6 +237,18 @@ export class TaskAttempt {
     await driver.call(
       (ctx) => closeFile(ctx, { job: driver.ref, attempt: this.ref, file }, principal),
       daemon,
+    );
+  }
+
+  /** The parts of its closed files once more, as a client does that waits too long for an answer. */
+  async sendAgain({ landsAfterMs }: { readonly landsAfterMs: number }): Promise<void> {
+    const { world } = this.driver;
+    await Promise.all(
+      this.closed.map(async ({ pending: { uri, uploadId } }) => {
+        const key = uri.slice(`s3://${bucket}/`.length);
+        world.partDelays.set(uploadId, landsAfterMs);
+        await world.raw.uploadPart({ bucket, key, uploadId }, 1, Buffer.from('again')).catch(() => undefined);
+      }),
     );
   }
 

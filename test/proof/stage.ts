@@ -150,6 +150,7 @@ export class Stage {
     for (let waits = 0; waits < 2_000 && (waits === 0 || this.world.activeCalls > 0); waits++)
       await this.world.pass(500);
     await this.world.injector.arriveAll();
+    await this.world.untilLanded();
     // A daemon that is told to stop while the store is away loses its ledger.
     if (this.world.injector.isOutage) await this.world.pass(outageMs);
     // What follows a rollback after a while happens before the look at what is left.
@@ -253,7 +254,7 @@ export class Stage {
 
   /** What the user names by prefix and age, nobody's excepted. */
   private async endOrphans(): Promise<void> {
-    this.orphans = this.checks.openUploads().length;
+    this.orphans = this.checks.uploads().length;
     if (this.orphans === 0 || this.scenario.capabilities?.listUploadsByPrefix === false) return;
     await this.collect(`s3a://${bucket}/`);
     this.checks.nothingOpen();

@@ -137,6 +137,10 @@ export class World {
   activeCalls = 0;
   /** Drivers are lost with the daemon that they speak to: somebody else has to recover. */
   driversDieToo = false;
+  /** By upload id: how long its parts are under way, from the moment at which the store took them on. */
+  readonly partDelays = new Map<string, number>();
+  /** When the last part that is under way lands. */
+  private landedMs = 0;
   /** Set by the checks. */
   onEffect: (kind: string) => void = () => undefined;
   /** Uploads that no record and no ledger may know: see {@link mayBeOrphan}. */
@@ -155,6 +159,11 @@ export class World {
       buckets: [bucket],
       clock: { nowMs: () => this.time.nowMs },
       capabilities: { minPartBytes: 1, ...options.capabilities },
+      partPause: ({ uploadId }) => {
+        const delayMs = this.partDelays.get(uploadId) ?? 0;
+        this.landedMs = Math.max(this.landedMs, this.time.nowMs + delayMs);
+        return this.pass(delayMs);
+      },
       // Which of two requests that are under way comes first is the seed's choice.
       pause: async () => {
         for (let turns = schedule.below(4); turns >= 0; turns--) await Promise.resolve();
@@ -216,6 +225,11 @@ export class World {
     }
   }
 
+  /** A job is taken for abandoned when nothing of it can be under way any more. */
+  untilLanded(): Promise<void> {
+    return this.pass(Math.max(0, this.landedMs - this.time.nowMs));
+  }
+
   /** Days pass at once: timers that were due ring late, as on a machine that slept. */
   jump(ms: number): void {
     this.time.nowMs += ms;
@@ -224,6 +238,7 @@ export class World {
 
   /** Virtual time passes, with everything that becomes due in it. */
   pass(ms: number): Promise<void> {
+    if (ms === 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.time.add(this.time.nowMs + ms, resolve);
     });

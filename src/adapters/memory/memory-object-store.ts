@@ -96,6 +96,7 @@ export class MemoryObjectStore implements ObjectStore {
       this.checkPart(partNumber, copy);
       this.bucket(ref.bucket).openUpload(ref.key, ref.uploadId);
     });
+    await this.options.partPause?.(ref);
     return this.effect(call, () => {
       const upload = this.bucket(ref.bucket).uploads.get([ref.key, ref.uploadId]);
       const lands = upload?.state.is === 'open' || (upload?.state.is === 'aborted' && this.lateParts);

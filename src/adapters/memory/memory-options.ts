@@ -38,6 +38,8 @@ export interface MemoryStoreOptions {
   readonly pause?: () => Promise<void>;
   /** A part under way when its upload is aborted lands afterwards, as it may in S3. True by default. */
   readonly lateParts?: boolean;
+  /** Awaited between the arrival of a part, when its upload has to be open, and the moment at which it lands. */
+  readonly partPause?: (upload: UploadRef) => Promise<void>;
   /** What signed URLs begin with, where a test serves them by {@link MemoryObjectStore.putSigned}. */
   readonly signedUrlBase?: string | (() => string);
   readonly lifecycle?: readonly AbortUploadsRule[];

@@ -8,7 +8,7 @@ export const endingMutations: readonly Mutation[] = [
       edit(
         'app/finish.ts',
         'const processed = await abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records);',
-        'const processed = { bucket: root.staging.bucket, keys: [] };',
+        'const processed = { bucket: root.staging.bucket, keys: [], aborted: [] };',
       ),
     ],
     tryFirst: ['two attempts of a task', 'abort of a committed attempt'],
@@ -54,6 +54,22 @@ export const endingMutations: readonly Mutation[] = [
       ),
     ],
     tryFirst: ['one job'],
+  },
+  {
+    name: 'no second look at aborted uploads',
+    edits: [edit('app/sweep.ts', 'if (aborted.length > 0) lookAgain(ctx, aborted);', 'void aborted;')],
+    tryFirst: ['parts that land after the end'],
+  },
+  {
+    name: 'a superseded job attempt undoes what it adopted',
+    edits: [
+      edit(
+        'app/abort-job.ts',
+        "if (decision?.decision === 'superseded') throw supersededBy(token, decision.by);",
+        'void decision;',
+      ),
+    ],
+    tryFirst: ['AM 2 adopts, its hook after AM 3 adopted too'],
   },
   {
     name: 'any handle is accepted',

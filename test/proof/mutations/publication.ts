@@ -77,8 +77,8 @@ export const publicationMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/complete-file.ts',
-        "if (found?.metadata[commitbridgeIdName] === file.commitbridgeId) return 'published';",
-        '',
+        "if (isOurs(found, file)) return 'published';\n      if (!isStoreError(error, 'precondition-failed', 'conflict'))",
+        "if (!isStoreError(error, 'precondition-failed', 'conflict'))",
       ),
     ],
     tryFirst: ['one job, completes only once', 'one job'],

@@ -98,6 +98,41 @@ export const outsideScenarios: readonly Scenario[] = [
     },
   },
   {
+    name: 'parts that land after the end',
+    about: 'a part lands seconds after its upload was aborted with its job: the second look ends it',
+    async run(stage) {
+      for (const end of ['commit', 'abort'] as const) {
+        const job = stage.driver({ token: end, destination: `out-${end}` });
+        await job.setup();
+        await job.runTask(0, ['part-0']);
+        const writing = job.attempt(1).write('part-1', { landsAfterMs: 20_000 });
+        writing.catch(() => undefined);
+        await stage.world.pass(2_000);
+        await job[end]();
+        await writing;
+      }
+    },
+  },
+  {
+    name: 'parts that land after abortTask',
+    about: 'of a closed file, sent twice, of an attempt that is aborted: the end of the job looks again',
+    async run(stage) {
+      const job = stage.driver({ token: 'job' });
+      await job.setup();
+      await job.runTask(0, ['part-0']);
+      const aborted = job.attempt(1);
+      await aborted.write('part-1');
+      const again = aborted.sendAgain({ landsAfterMs: 20_000 });
+      await stage.world.pass(100);
+      await aborted.abort();
+      await job.commit();
+      await again;
+    },
+    check({ checks, drivers: [job] }) {
+      if (job?.told !== 'committed') checks.violate('the job was not committed');
+    },
+  },
+  {
     name: 'parts landing after an abort',
     about:
       'a slow part of an attempt that is aborted, of a job that is aborted, and of one that is committed',
@@ -108,7 +143,7 @@ export const outsideScenarios: readonly Scenario[] = [
         await job.setup();
         await job.runTask(0, ['part-0']);
         const slow = job.attempt(1);
-        const writing = slow.write('part-1', 3_000);
+        const writing = slow.write('part-1', { slowMs: 3_000 });
         writing.catch(() => undefined);
         await stage.world.pass(2_000);
         await job[end]();
