@@ -1,4 +1,5 @@
 // Fetches or builds once, into .cache, what runs beside the daemon in the quickstart and the tests.
+import { buildHadoopJobs, defaultHadoop, installHadoopJars } from '../../test/support/hadoop/index.js';
 import { installS3Proxy, installVersityGw } from '../../test/support/servers/index.js';
 import { buildSparkJobs, defaultSpark, installSparkJars } from '../../test/support/spark/index.js';
 import { bundleJar } from './bundle-jar.js';
@@ -8,6 +9,8 @@ const fetchers: Record<string, () => Promise<unknown>> = {
   versitygw: installVersityGw,
   spark: installSparkJars,
   jobs: () => buildSparkJobs(defaultSpark, bundleJar),
+  hadoop: installHadoopJars,
+  mapreduce: () => buildHadoopJobs(defaultHadoop, bundleJar),
 };
 
 for (const name of process.argv.slice(2)) {

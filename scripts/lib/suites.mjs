@@ -23,6 +23,7 @@ export const preparations = {
   s3proxy: { tools: ['java', 'maven'], make: () => fetchPrograms(['s3proxy']) },
   versitygw: { tools: ['go'], make: () => fetchPrograms(['versitygw']) },
   spark: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['spark', 'jobs']) },
+  hadoop: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['hadoop', 'mapreduce']) },
 };
 
 const javaModules = ['shim', 'bundle'].map((name) => join(root, 'java-shim', name));
@@ -79,14 +80,25 @@ export const suites = {
   }),
   java: { about: 'the shim and its bundle (Maven)', needs: ['bundle'], run: runJava },
   // A Spark is three JVMs: more than two at a time make each other miss their timeouts.
-  e2e: vitest('e2e', 'stock Spark in several JVMs, the quickstart', everything, {
-    tools: ['python'],
-    options: ['--maxWorkers=2'],
-  }),
+  e2e: vitest(
+    'e2e',
+    'stock Spark in several JVMs, Hadoop’s YARN, the quickstart',
+    [...everything, 'hadoop'],
+    {
+      tools: ['python'],
+      options: ['--maxWorkers=2'],
+    },
+  ),
   // A part of e2e with a name of its own, for running every version of Spark.
   spark: vitest('spark', 'a part of e2e: every way that Spark writes', everything, {
     project: 'e2e',
     options: ['test/e2e/spark-matrix'],
+    onDemand: true,
+  }),
+  // As well: a cluster and its jobs want the machine for themselves.
+  mapreduce: vitest('mapreduce', 'a part of e2e: MapReduce on YARN', [...servers, 'bundle', 'hadoop'], {
+    project: 'e2e',
+    options: ['test/e2e/mapreduce', '--maxWorkers=1'],
     onDemand: true,
   }),
   cost: vitest('cost', 'requests at the server for a Spark job', everything, { options: ['--maxWorkers=1'] }),

@@ -2,6 +2,7 @@ package io.commitbridge;
 
 import io.commitbridge.internal.AttemptWriter;
 import io.commitbridge.internal.WorkPath;
+import io.commitbridge.internal.WriteStatistics;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.net.URI;
@@ -81,8 +82,10 @@ public class BridgeFileSystem extends FileSystem {
       int bufferSize, short replication, long blockSize, Progressable progress)
       throws IOException {
     statistics.incrementWriteOps(1);
-    // The stream counts the bytes, on the task's own thread, where Spark looks for them.
-    return new FSDataOutputStream(writer.create(absolute(path), overwrite), statistics);
+    Path absolute = absolute(path);
+    // The stream counts the bytes, on the task's own thread, where engines look for them.
+    return new FSDataOutputStream(
+        writer.create(absolute, overwrite), WriteStatistics.of(absolute, statistics));
   }
 
   @Override

@@ -17,6 +17,7 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.lib.input.FileInputFormat;
 import org.apache.hadoop.mapreduce.lib.output.FileOutputFormat;
+import org.apache.hadoop.mapreduce.lib.output.FileOutputFormatCounter;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,10 @@ class MapReduceTest extends Fixture {
   }
 
   private boolean run() throws Exception {
+    return textJob().waitForCompletion(false);
+  }
+
+  private Job textJob() throws Exception {
     File input = new File(folder, "input");
     Files.write(input.toPath(), "one\ntwo\n".getBytes(StandardCharsets.UTF_8));
     Job job = Job.getInstance(conf);
@@ -48,7 +53,7 @@ class MapReduceTest extends Fixture {
     job.setOutputValueClass(Text.class);
     FileInputFormat.addInputPath(job, new Path(input.toURI()));
     FileOutputFormat.setOutputPath(job, DESTINATION);
-    return job.waitForCompletion(false);
+    return job;
   }
 
   @Test
@@ -67,6 +72,14 @@ class MapReduceTest extends Fixture {
     assertTrue(run());
     assertEquals(2, daemon.calls(SetupJobRequest.class).stream()
         .map(request -> request.getJob().getTokens(0)).distinct().count());
+  }
+
+  @Test
+  void bytesWrittenAreThoseOfTheFiles() throws Exception {
+    Job job = textJob();
+    assertTrue(job.waitForCompletion(false));
+    assertEquals(store.bytes("u1").length,
+        job.getCounters().findCounter(FileOutputFormatCounter.BYTES_WRITTEN).getValue());
   }
 
   @Test

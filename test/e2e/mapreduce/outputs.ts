@@ -1,0 +1,86 @@
+import { expect } from 'vitest';
+import type { Api, Conf, Stage } from './stage.js';
+
+/** 4 maps with 50 rows each, to 2 reducers: reducer 0 gets the even keys of 0 to 49, reducer 1 the odd ones. */
+const conf: Conf = { 'mapreduce.job.reduces': 2, 'it.maps': 4, 'it.rows': 50 };
+const rows = 200;
+
+type Check = (stage: Stage, directory: string) => Promise<void>;
+
+/** The formats that write otherwise than one file a task, and what a reader must find. */
+const newApi: Record<string, Check> = {
+  multiple: async (stage, directory) => {
+    expect(await stage.files(directory)).toEqual([
+      '_SUCCESS',
+      ...['all/sequence-r-00000', 'all/sequence-r-00001', 'half=0/part-r-00000', 'half=1/part-r-00001'],
+    ]);
+    const texts = [await stage.text(directory, 'half=0/part-r-00000')];
+    texts.push(await stage.text(directory, 'half=1/part-r-00001'));
+    expect(new Set(texts.join('').trim().split('\n')).size).toBe(rows);
+    expect(await records(stage, `${directory}/all/*`)).toBe(rows);
+  },
+  mapfile: mapFiles('part-r-'),
+  lazy: async (stage, directory) => {
+    expect(await stage.files(directory)).toEqual(['_SUCCESS', 'part-r-00001']);
+  },
+  sequence: async (stage, directory) => {
+    expect(await records(stage, `${directory}/part-*`)).toBe(rows);
+  },
+  parquet: async (stage, directory) => {
+    expect(await stage.reader.parquetRows(`${directory}/`)).toEqual({ files: 2, rows });
+    expect(await stage.text(directory, '_SUCCESS')).toContain('commitbridge');
+  },
+};
+
+const oldApi: Record<string, Check> = {
+  multiple: async (stage, directory) => {
+    expect(await stage.files(directory)).toEqual([
+      '_SUCCESS',
+      ...['sequence-r-00000', 'sequence-r-00001', 'text-r-00000', 'text-r-00001'],
+    ]);
+    expect(await records(stage, `${directory}/sequence-*`)).toBe(rows);
+  },
+  mapfile: mapFiles('part-'),
+  lazy: async (stage, directory) => {
+    expect(await stage.files(directory)).toEqual(['_SUCCESS', 'part-00001']);
+  },
+};
+
+export const formats: [Api, string][] = [
+  ...Object.keys(newApi).map((format): [Api, string] => ['mapreduce', format]),
+  ...Object.keys(oldApi).map((format): [Api, string] => ['mapred', format]),
+];
+
+/** Writes rows through one of Hadoop's output formats, and says whether a reader finds them all. */
+export async function writesFormat(
+  stage: Stage,
+  api: Api,
+  format: string,
+  directory: string,
+  more: Conf = {},
+): Promise<void> {
+  const since = stage.observer.lastSeq;
+  const job = api === 'mapreduce' ? 'OutputsJob' : 'OldOutputsJob';
+  await stage.runJob(job, { ...conf, ...more }, format, `s3a://${stage.reader.bucket}/${directory}`);
+
+  expect(stage.observer.counts({}, since)).not.toHaveProperty('copy');
+  const check = (api === 'mapreduce' ? newApi : oldApi)[format];
+  if (check === undefined) throw new Error(`There is no ${format} in ${api}.`);
+  await check(stage, directory);
+}
+
+/** A directory a task, with two files. */
+function mapFiles(prefix: string): Check {
+  return async (stage, directory) => {
+    const files = ['0', '1'].flatMap((n) => [`${prefix}0000${n}/data`, `${prefix}0000${n}/index`]);
+    expect(await stage.files(directory)).toEqual(['_SUCCESS', ...files]);
+    expect(await records(stage, `${directory}/part-*/data`)).toBe(rows);
+  };
+}
+
+/** How many records Hadoop itself reads from sequence files. */
+async function records(stage: Stage, pattern: string): Promise<number> {
+  const args = ['-text', `s3a://${stage.reader.bucket}/${pattern}`];
+  const { output } = await stage.succeeds(await stage.gateway.start('org.apache.hadoop.fs.FsShell', args));
+  return output.split('\n').filter((line) => /^\d+\t\d{8} x+$/.test(line)).length;
+}
