@@ -67,11 +67,11 @@ export const suites = {
       ),
   },
   scale: {
-    about: 'large jobs in a heap of 256 MB',
-    needs: [],
+    about: 'large jobs in a heap of 256 MB, many jobs in a row',
+    needs: ['versitygw'],
     run: () =>
       runCommand('test/scale/run.ts', [], ['--max-old-space-size=256', '--expose-gc'], {
-        COMMITBRIDGE_SCALE_TASKS: isAll() ? '10000' : '1000',
+        COMMITBRIDGE_TEST_SCALE_TASKS: isAll() ? '10000' : '1000',
       }),
   },
   oss: vitest('oss', 'the double of Aliyun OSS', []),

@@ -11,6 +11,8 @@ interface Reply {
 /** A memory store in a thread with a heap of its own, so that only the engine's memory counts here. */
 export function startRemoteStore(buckets: readonly string[]): {
   store: ObjectStore;
+  /** Calls so far. */
+  sent(): number;
   stop(): Promise<number>;
 } {
   const worker = new Worker(new URL('./store-thread.mjs', import.meta.url), {
@@ -36,5 +38,5 @@ export function startRemoteStore(buckets: readonly string[]): {
     get: (_, name) =>
       name === 'capabilities' ? capabilities : (...args: unknown[]) => send(String(name), args),
   });
-  return { store, stop: () => worker.terminate() };
+  return { store, sent: () => nextId, stop: () => worker.terminate() };
 }

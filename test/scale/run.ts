@@ -11,6 +11,8 @@ import { SystemRandom } from '../../src/adapters/system/random.js';
 import { parseUri } from '../../src/core/uri.js';
 import type { Logger } from '../../src/ports/logger.js';
 import type { ObjectStore } from '../../src/ports/object-store.js';
+import { runDaemonJobs } from './daemon-jobs.js';
+import { plantEndedJobs } from './ended-jobs.js';
 import { startRemoteStore } from './remote-store.js';
 
 /**
@@ -30,7 +32,8 @@ const quiet: Logger = {
 };
 
 const bucket = 'data';
-const { store, stop } = startRemoteStore([bucket]);
+const staging = '.commitbridge/jobs';
+const { store, sent, stop } = startRemoteStore([bucket]);
 
 function startApp(): CommitterApp {
   return new CommitterApp({
@@ -39,7 +42,7 @@ function startApp(): CommitterApp {
         uri: parseUri(`s3a://${bucket}/`, 'root'),
         storeName: 'data',
         store,
-        staging: { bucket, key: '.commitbridge/jobs' },
+        staging: { bucket, key: staging },
         principals: [],
       },
     ],
@@ -132,7 +135,7 @@ async function scenario(name: string, work: () => Promise<string | undefined>): 
   else failed++;
 }
 
-const tasks = Number(process.env['COMMITBRIDGE_SCALE_TASKS'] ?? 10_000);
+const tasks = Number(process.env['COMMITBRIDGE_TEST_SCALE_TASKS'] ?? 10_000);
 const filesPerTask = 10;
 const files = tasks * filesPerTask;
 
@@ -198,6 +201,25 @@ await scenario('1,000 jobs in a row leave the heap flat', async () => {
   const last = heapAfter.at(-1) ?? 0;
   return last - first < 16 ? undefined : `heap grew from ${first.toFixed(0)} to ${last.toFixed(0)} MiB`;
 });
+await scenario(`${tasks * 2} ended jobs beside it cost a new job no request`, async () => {
+  const requestsOf = async (token: string): Promise<number> => {
+    const before = sent();
+    const job = await setUp(token);
+    await runTask(job, 0, 1);
+    await commitJob(ctx, { job, exactWinners: undefined }, 'local');
+    await ctx.background.idle();
+    return sent() - before;
+  };
+  const alone = await requestsOf('alone');
+  const facts = await plantEndedJobs(store, bucket, staging, 'alone', tasks * 2);
+  const beside = await requestsOf('beside');
+  return facts === 4 && beside === alone
+    ? undefined
+    : `${alone} requests alone, ${beside} beside; ${facts} facts`;
+});
+await scenario(`${tasks / 10} jobs leave the handles and the memory of a daemon flat`, () =>
+  runDaemonJobs(tasks / 10),
+);
 await app.close();
 await stop();
 console.log(`${passed} passed, ${failed} failed`);

@@ -12,6 +12,8 @@ export interface DaemonProcessOptions {
   readonly bucket: string;
   /** Over the keys that this launcher sets. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Of its process, as `--max-old-space-size=256`. */
+  readonly nodeOptions?: readonly string[];
 }
 
 /** `commitbridge serve` from its source, in a process of its own that may be killed and started again. */
@@ -22,6 +24,7 @@ export class DaemonProcess {
     /** `host:port`, the same after a restart. */
     readonly address: string,
     private child: ManagedChild,
+    private readonly nodeOptions: readonly string[],
   ) {}
 
   static async start(options: DaemonProcessOptions): Promise<DaemonProcess> {
@@ -31,7 +34,8 @@ export class DaemonProcess {
       const configFile = join(dir, 'commitbridge.yaml');
       // It holds the secret.
       await writeFile(configFile, stringify(configOf(options, address)), { mode: 0o600 });
-      return new DaemonProcess(dir, configFile, address, await launch(configFile));
+      const { nodeOptions = [] } = options;
+      return new DaemonProcess(dir, configFile, address, await launch(configFile, nodeOptions), nodeOptions);
     } catch (error) {
       await rm(dir, { recursive: true, force: true });
       throw error;
@@ -41,6 +45,10 @@ export class DaemonProcess {
   /** The tail of its log. */
   get output(): string {
     return this.child.output;
+  }
+
+  get pid(): number {
+    return this.child.pid;
   }
 
   get isRunning(): boolean {
@@ -55,7 +63,7 @@ export class DaemonProcess {
 
   /** On the same address, after {@link kill}. */
   async restart(): Promise<void> {
-    this.child = await launch(this.configFile);
+    this.child = await launch(this.configFile, this.nodeOptions);
   }
 
   /** SIGTERM. */
@@ -82,8 +90,16 @@ function configOf({ store, bucket, config }: DaemonProcessOptions, address: stri
   };
 }
 
-async function launch(configFile: string): Promise<ManagedChild> {
-  const args = ['--import', 'tsx', join(repoRoot, 'src/main.ts'), 'serve', '--config', configFile];
+async function launch(configFile: string, nodeOptions: readonly string[]): Promise<ManagedChild> {
+  const args = [
+    ...nodeOptions,
+    '--import',
+    'tsx',
+    join(repoRoot, 'src/main.ts'),
+    'serve',
+    '--config',
+    configFile,
+  ];
   const child = await ManagedChild.start(process.execPath, args, { cwd: repoRoot });
   const deadline = Date.now() + startTimeoutMs;
   while (!child.output.includes('"listening"')) {
