@@ -56,6 +56,7 @@ const bannedProperties = [
 const bannedModules = {
   grpc: { group: ['@grpc/*', 'grpc-health-check'], message: 'gRPC stays in src/rpc and src/cli.' },
   aws: { group: ['@aws-sdk/*', '@smithy/*'], message: 'The AWS SDK stays in src/adapters/s3.' },
+  oss: { group: ['ali-oss', 'ali-oss/*'], message: 'ali-oss stays in src/adapters/oss.' },
   winston: {
     group: ['winston', 'winston/*', 'prom-client'],
     message: 'Logs and metrics go through their ports.',
@@ -131,6 +132,7 @@ export default tseslint.config(
   },
   { files: ['src/rpc/**/*.ts'], rules: { 'no-restricted-imports': importBansWithout('grpc') } },
   { files: ['src/adapters/s3/**/*.ts'], rules: { 'no-restricted-imports': importBansWithout('aws') } },
+  { files: ['src/adapters/oss/**/*.ts'], rules: { 'no-restricted-imports': importBansWithout('oss') } },
   { files: ['src/observability/**/*.ts'], rules: { 'no-restricted-imports': importBansWithout('winston') } },
   {
     // Its signing secret and upload ids are the store's own, not the engine's.

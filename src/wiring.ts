@@ -1,5 +1,7 @@
 import { decorate } from './adapters/decorators/decorate.js';
 import { MemoryObjectStore } from './adapters/memory/memory-object-store.js';
+import { OssObjectStore } from './adapters/oss/oss-object-store.js';
+import type { OssCredentialsOptions } from './adapters/oss/oss-options.js';
 import { S3ObjectStore } from './adapters/s3/s3-object-store.js';
 import { SystemClock } from './adapters/system/clock.js';
 import { SystemRandom } from './adapters/system/random.js';
@@ -8,7 +10,15 @@ import { collectGarbage } from './app/gc.js';
 import type { Root } from './app/roots.js';
 import { abortOpenUploads, listOpenUploads } from './app/uploads.js';
 import type { App, BuildApp, CleanupAdmin, JobsAdmin, JobView } from './cli/app.js';
-import type { Config, CredentialsConfig, StoreConfig } from './config/config.js';
+import type {
+  AccessKeyConfig,
+  Config,
+  CredentialsConfig,
+  OssCredentialsConfig,
+  OssStoreConfig,
+  S3StoreConfig,
+  StoreConfig,
+} from './config/config.js';
 import { CommitterError } from './core/errors.js';
 import type { Clock, Random } from './ports/clock.js';
 import type { Logger } from './ports/logger.js';
@@ -78,8 +88,7 @@ interface StoreDeps {
 }
 
 function buildStore(store: StoreConfig, config: Config, deps: StoreDeps): ObjectStore {
-  const inner = store.type === 's3' ? buildS3(store, deps.clock) : buildMemory(store, config);
-  return decorate(inner, {
+  return decorate(buildAdapter(store, config, deps.clock), {
     ...deps,
     name: store.name,
     retry: config.retry,
@@ -88,7 +97,18 @@ function buildStore(store: StoreConfig, config: Config, deps: StoreDeps): Object
   });
 }
 
-function buildS3(store: StoreConfig, clock: Clock): ObjectStore {
+function buildAdapter(store: StoreConfig, config: Config, clock: Clock): ObjectStore {
+  switch (store.type) {
+    case 's3':
+      return buildS3(store, clock);
+    case 'oss':
+      return buildOss(store, config, clock);
+    case 'memory':
+      return buildMemory(store, config);
+  }
+}
+
+function buildS3(store: S3StoreConfig, clock: Clock): ObjectStore {
   const options = {
     region: store.region,
     pathStyle: store.pathStyle,
@@ -113,8 +133,51 @@ function s3Credentials(credentials: CredentialsConfig): S3Credentials {
   };
 }
 
+function buildOss(store: OssStoreConfig, config: Config, clock: Clock): ObjectStore {
+  const { region, internal, addressing, signature, capabilities } = store;
+  const options = {
+    ...{ region, internal, addressing, signature, capabilities },
+    credentials: ossCredentials(store.credentials),
+    maxSockets: store.maxConnections,
+    connectTimeoutMs: config.timeouts.connectMs,
+    ...(store.endpoint === undefined ? {} : { endpoint: store.endpoint }),
+    ...(store.encryption === undefined ? {} : { encryption: store.encryption }),
+    ...(store.storageClass === undefined ? {} : { storageClass: store.storageClass }),
+  };
+  return new OssObjectStore(options, clock);
+}
+
+function ossCredentials(credentials: OssCredentialsConfig): OssCredentialsOptions {
+  switch (credentials.kind) {
+    case 'file':
+      return credentials;
+    case 'static':
+      return { kind: 'static', ...ossKey(credentials) };
+    case 'sts': {
+      const { roleArn, sessionName, durationMs, endpoint, source } = credentials;
+      return {
+        ...{ kind: 'sts', roleArn, sessionName, durationSeconds: Math.floor(durationMs / 1_000) },
+        source: ossKey(source),
+        ...(endpoint === undefined ? {} : { endpoint }),
+      };
+    }
+  }
+}
+
+function ossKey({ accessKeyId, secretAccessKey, sessionToken }: AccessKeyConfig): {
+  accessKeyId: string;
+  accessKeySecret: string;
+  securityToken?: string;
+} {
+  return {
+    accessKeyId,
+    accessKeySecret: secretAccessKey.reveal(),
+    ...(sessionToken === undefined ? {} : { securityToken: sessionToken.reveal() }),
+  };
+}
+
 /** Buckets of a memory store are those that the roots name. */
-function buildMemory(store: StoreConfig, config: Config): ObjectStore {
+function buildMemory(store: S3StoreConfig, config: Config): ObjectStore {
   const roots = config.roots.filter((root) => root.store === store.name);
   const buckets = [...new Set(roots.flatMap((root) => [root.location.bucket, root.staging.bucket]))];
   return new MemoryObjectStore({ buckets, capabilities: store.capabilities });

@@ -120,7 +120,10 @@ export class JobPublication {
     try {
       const loaded = await this.#load(decision, 'publishing');
       if (loaded === undefined) return;
-      const publication = await publish(ctx, { root: job.root, token: job.token, facts, ...loaded });
+      const publication = await publish(ctx, {
+        ...{ root: job.root, token: job.token, facts, ...loaded },
+        mustFindNothing: job.record.options.conflictMode === 'fail',
+      });
       if (publication.result !== 'foreign') return;
       const reason = `another writer made ${publication.uri} while the job was published`;
       if (!(await beginRollback(ctx, facts, reason))) return;

@@ -7,6 +7,9 @@ import { commitbridgeIdName } from './open-file.js';
 
 const maxConflicts = 5;
 
+/** Whether a Complete is limited to an absent key: not, where it can be, or only where that costs nothing. */
+export type AskForAbsence = 'no' | 'must' | 'cheaply';
+
 /**
  * Completes one upload and settles every ambiguous answer by a HEAD: an object that carries the upload's
  * commitbridge-id came from it, whatever the reply was.
@@ -17,11 +20,13 @@ const maxConflicts = 5;
 export async function completeFile(
   ctx: AppContext,
   file: PendingFile,
-  overwritesNothing: boolean,
+  absence: AskForAbsence,
   replaces = false,
 ): Promise<'published' | 'foreign'> {
   const store = ctx.roots.storeOf(file);
-  const conditional = overwritesNothing && store.capabilities.conditionalComplete;
+  const { conditionalComplete, dearConditionalComplete } = store.capabilities;
+  const isWorthIt = absence === 'must' || (absence === 'cheaply' && !dearConditionalComplete);
+  const conditional = isWorthIt && conditionalComplete;
   const parts = file.etags.map((etag, index) => ({ partNumber: index + 1, etag }));
   // versitygw answers 200 to a Complete of an upload that is gone, with the ETag of the object that is there.
   const before = replaces && !conditional ? await store.head(file) : undefined;

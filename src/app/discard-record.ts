@@ -4,6 +4,7 @@ import { isStoreError } from '../ports/object-store.js';
 import { abortUploads } from './abort-uploads.js';
 import { removeClosedFilesOf } from './closed-files.js';
 import type { AppContext } from './context.js';
+import { deleteAfterLook } from './fence.js';
 import type { Job } from './job-directory.js';
 
 /**
@@ -23,12 +24,21 @@ export async function removeRecord(
   kind: AttemptRecord['kind'],
 ): Promise<void> {
   const { store } = job.root;
-  const stored = await job.facts.readRecord(attempt.task, attempt.number);
-  if (stored?.value.kind !== kind || stored.value.attempt.id !== attempt.id) return;
-  const key = job.facts.layout.record(attempt.task, attempt.number);
+  const { bucket, layout } = job.facts;
+  const object = { bucket, key: layout.record(attempt.task, attempt.number) };
+  const find = async (): Promise<string | undefined> => {
+    const stored = await job.facts.readRecord(attempt.task, attempt.number);
+    const isIt = stored?.value.kind === kind && stored.value.attempt.id === attempt.id;
+    return isIt ? stored.etag : undefined;
+  };
+  if (!store.capabilities.conditionalDelete) {
+    await deleteAfterLook(store, object, async () => (await find()) !== undefined);
+    return;
+  }
+  const etag = await find();
+  if (etag === undefined) return;
   try {
-    const condition = store.capabilities.conditionalDelete ? { ifMatch: stored.etag } : {};
-    await store.delete({ bucket: job.facts.bucket, key }, condition);
+    await store.delete(object, { ifMatch: etag });
   } catch (error) {
     if (!isStoreError(error, 'precondition-failed', 'not-found')) throw error;
   }

@@ -21,6 +21,7 @@ import {
   type ObjectRef,
   type ObjectStore,
 } from '../ports/object-store.js';
+import { signLookSend, signPut } from './fence.js';
 import { listAll } from './list-all.js';
 
 /** A fact with the ETag that a conditional overwrite needs. */
@@ -199,6 +200,7 @@ export class JobFacts {
   }
 
   async #replace(key: string, body: Uint8Array, etag: string): Promise<boolean> {
+    if (!this.store.capabilities.conditionalOverwrite) return this.#replaceAfterLook(key, body, etag);
     const object = { bucket: this.bucket, key };
     for (let tries = 1; ; tries++) {
       try {
@@ -215,6 +217,26 @@ export class JobFacts {
         if (isRefused || found.etag !== etag) return false;
       }
     }
+  }
+
+  /**
+   * What is overwritten was created once, and whoever overwrites it writes the same: a second writer between the look
+   * and the put does no harm, and a late one is refused.
+   */
+  async #replaceAfterLook(key: string, body: Uint8Array, etag: string): Promise<boolean> {
+    const object = { bucket: this.bucket, key };
+    let isThere = false;
+    const look = async (): Promise<boolean> => {
+      const found = await this.#find(object);
+      isThere = found !== undefined && Buffer.compare(found.body, body) === 0;
+      return !isThere && found?.etag === etag;
+    };
+    const sent = await signLookSend(
+      () => signPut(this.store, object, {}),
+      look,
+      (send) => send(body),
+    );
+    return sent !== 'unwanted' || isThere;
   }
 
   async #find(object: ObjectRef): Promise<ObjectBody | undefined> {

@@ -9,6 +9,7 @@ import { isStoreError } from '../ports/object-store.js';
 import { isoNow, type AppContext } from './context.js';
 import { outputsOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
+import { isTooLate, signDelete } from './fence.js';
 import { sameEtag, type LoadedRecord } from './load-records.js';
 import { mapLimit } from './map-limit.js';
 import type { Root } from './roots.js';
@@ -30,9 +31,7 @@ export interface Finish {
 /** What is left to do once all files are visible: old objects, the marker, the losers, `done`. Safe to repeat, by anybody. */
 export async function finish(ctx: AppContext, input: Finish): Promise<void> {
   const { root, token, facts } = input;
-  await mapLimit(input.plan.deletions, ctx.options.completeConcurrency, (deletion) =>
-    deleteReplaced(ctx, deletion),
-  );
+  if (!(await deleteAllReplaced(ctx, facts, input.plan.deletions))) return;
   const job = await facts.readJob();
   if (job?.options.successMarker === true) await writeMarker(ctx, input, job);
   const processed = await abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records);
@@ -40,15 +39,61 @@ export async function finish(ctx: AppContext, input: Finish): Promise<void> {
   removeProcessed(ctx, root, processed);
 }
 
-/** An object that changed since the plan was made is another writer's, and stays. */
-async function deleteReplaced(ctx: AppContext, deletion: Deletion): Promise<void> {
-  const store = ctx.roots.storeOf(deletion);
-  const isUnchanged = async (): Promise<boolean> =>
-    sameEtag((await store.head(deletion))?.etag, deletion.etag);
-  if (!store.capabilities.conditionalDelete) {
-    if (await isUnchanged()) await store.delete(deletion, {});
-    return;
+/** Deletions that are signed and looked at together: few enough for the fence, many enough for one look. */
+const fencedBatch = 128;
+
+/** False where the job is no longer `published`: somebody else has finished it, and deletes nothing for it any more. */
+async function deleteAllReplaced(
+  ctx: AppContext,
+  facts: JobFacts,
+  deletions: readonly Deletion[],
+): Promise<boolean> {
+  const isConditional = (deletion: Deletion): boolean =>
+    ctx.roots.storeOf(deletion).capabilities.conditionalDelete;
+  const { completeConcurrency } = ctx.options;
+  await mapLimit(deletions.filter(isConditional), completeConcurrency, (deletion) =>
+    deleteUnchanged(ctx, deletion),
+  );
+  const others = deletions.filter((deletion) => !isConditional(deletion));
+  for (let start = 0; start < others.length; start += fencedBatch) {
+    const batch = others.slice(start, start + fencedBatch);
+    if (!(await deleteBatch(ctx, facts, batch))) return false;
   }
+  return true;
+}
+
+/** Signed first, then the outcome is read, then each object is looked at and deleted; once more what came too late. */
+async function deleteBatch(ctx: AppContext, facts: JobFacts, batch: readonly Deletion[]): Promise<boolean> {
+  const { completeConcurrency } = ctx.options;
+  let todo = batch;
+  for (let tries = 1; todo.length > 0; tries++) {
+    const signed = await mapLimit(todo, completeConcurrency, async (deletion) => ({
+      deletion,
+      send: await signDelete(ctx.roots.storeOf(deletion), deletion),
+    }));
+    if ((await facts.readOutcome())?.value.outcome !== 'published') return false;
+    const late: Deletion[] = [];
+    await mapLimit(signed, completeConcurrency, async ({ deletion, send }) => {
+      if (!(await isUnchanged(ctx, deletion))) return;
+      try {
+        await send();
+      } catch (error) {
+        if (!isTooLate(error, tries)) throw error;
+        late.push(deletion);
+      }
+    });
+    todo = late;
+  }
+  return true;
+}
+
+async function isUnchanged(ctx: AppContext, deletion: Deletion): Promise<boolean> {
+  return sameEtag((await ctx.roots.storeOf(deletion).head(deletion))?.etag, deletion.etag);
+}
+
+/** An object that changed since the plan was made is another writer's, and stays. */
+async function deleteUnchanged(ctx: AppContext, deletion: Deletion): Promise<void> {
+  const store = ctx.roots.storeOf(deletion);
   for (let tries = 1; ; tries++) {
     try {
       await store.delete(deletion, { ifMatch: deletion.etag });
@@ -57,7 +102,7 @@ async function deleteReplaced(ctx: AppContext, deletion: Deletion): Promise<void
       if (isStoreError(error, 'precondition-failed', 'not-found')) return;
       if (!isStoreError(error, 'conflict') || tries === maxDeletes) throw error;
       // A 409 may have changed nothing: an old object that stays beside the new ones is data twice.
-      if (!(await isUnchanged())) return;
+      if (!(await isUnchanged(ctx, deletion))) return;
     }
   }
 }

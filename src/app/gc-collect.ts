@@ -13,6 +13,7 @@ import { isStoreError, type ListedObject } from '../ports/object-store.js';
 import { abortUploads } from './abort-uploads.js';
 import { isListed } from './commit-task.js';
 import type { AppContext } from './context.js';
+import { deleteAfterLook } from './fence.js';
 import { readStates, type DecidingState } from './gc-states.js';
 import { listStagedJob } from './gc-staged-jobs.js';
 import { readClosedFiles } from './closed-files.js';
@@ -206,11 +207,13 @@ async function removeUnchanged(
 ): Promise<boolean> {
   const object = { bucket: staging.bucket, key };
   if (!store.capabilities.conditionalDelete) {
-    const found = await store.head(object);
-    if (found === undefined) return true;
-    if (!sameEtag(found.etag, etag)) return false;
-    await store.delete(object, {});
-    return true;
+    let isGone = false;
+    const outcome = await deleteAfterLook(store, object, async () => {
+      const found = await store.head(object);
+      isGone = found === undefined;
+      return found !== undefined && sameEtag(found.etag, etag);
+    });
+    return outcome !== 'unwanted' || isGone;
   }
   try {
     await store.delete(object, { ifMatch: etag });

@@ -3,6 +3,7 @@ import { unreadable } from '../core/records/codec.js';
 import { isStoreError, type ObjectHead, type PreparedPut, type PutOptions } from '../ports/object-store.js';
 import type { AppContext } from './context.js';
 import type { JobFacts } from './facts.js';
+import { fenceSeconds } from './fence.js';
 import { mapLimit } from './map-limit.js';
 import { commitbridgeIdName } from './open-file.js';
 
@@ -20,8 +21,6 @@ export interface InlineSource {
   readonly record: JobFacts;
 }
 
-/** A put is refused by the store when it comes later than this after it was signed. */
-const fenceSeconds = 30;
 /** Files that are signed, looked at and sent together: few enough for the fence, many enough for one look. */
 const batchSize = 128;
 /** Batches under way. */
@@ -128,8 +127,10 @@ class InlineBatch {
 
   #prepare({ file, condition }: Pending): Promise<PreparedPut> {
     const store = this.ctx.roots.storeOf(file);
+    const { conditionalPut, conditionalOverwrite } = store.capabilities;
+    const isPossible = condition.ifMatch === undefined ? conditionalPut : conditionalOverwrite;
     const options = {
-      ...(store.capabilities.conditionalPut ? condition : {}),
+      ...(isPossible ? condition : {}),
       ...(file.contentType === '' ? {} : { contentType: file.contentType }),
       metadata: { [commitbridgeIdName]: file.commitbridgeId },
     };

@@ -1,7 +1,7 @@
 import { uriOf, type OutputFile, type PendingFile, type PendingSet } from '../core/records/attempt-record.js';
 import type { JobToken } from '../core/ids.js';
 import type { Plan } from '../core/records/plan.js';
-import { completeFile } from './complete-file.js';
+import { completeFile, type AskForAbsence } from './complete-file.js';
 import { isoNow, type AppContext } from './context.js';
 import { filesOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
@@ -23,6 +23,8 @@ export interface PublishInput {
   /** Of the deciding job attempt. */
   readonly facts: JobFacts;
   readonly plan: Plan;
+  /** In conflict mode `fail`, which has to notice every other writer. */
+  readonly mustFindNothing: boolean;
   /** One a winner, in the plan's order. */
   readonly sets: readonly PendingSet[];
 }
@@ -33,15 +35,16 @@ export async function publish(ctx: AppContext, input: PublishInput): Promise<Pub
   const overwrites = new Set(plan.overwrites);
   const replaces = (file: OutputFile): boolean => overwrites.has(uriOf(file));
   const uploads = [...filesOf(sets)];
+  const absence = overwrites.size > 0 ? 'no' : input.mustFindNothing ? 'must' : 'cheaply';
 
   const foreign =
     (await completeAll(
       ctx,
       uploads.filter((file) => !replaces(file)),
-      overwrites.size === 0,
+      absence,
     )) ??
     (await putAllInline(ctx, input, replaces, overwrites.size === 0)) ??
-    (await completeAll(ctx, uploads.filter(replaces), false, true));
+    (await completeAll(ctx, uploads.filter(replaces), 'no', true));
   if (foreign === 'stopped') return { result: 'stopped' };
   if (foreign !== undefined) return { result: 'foreign', uri: uriOf(foreign) };
   const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });
@@ -53,13 +56,13 @@ export async function publish(ctx: AppContext, input: PublishInput): Promise<Pub
 async function completeAll(
   ctx: AppContext,
   files: readonly PendingFile[],
-  overwritesNothing: boolean,
+  absence: AskForAbsence,
   isReplacing = false,
 ): Promise<PendingFile | undefined> {
   let foreign: PendingFile | undefined;
   await mapLimit(files, ctx.options.completeConcurrency, async (file) => {
     if (foreign !== undefined) return;
-    if ((await completeFile(ctx, file, overwritesNothing, isReplacing)) === 'foreign') foreign = file;
+    if ((await completeFile(ctx, file, absence, isReplacing)) === 'foreign') foreign = file;
   });
   return foreign;
 }

@@ -2,11 +2,12 @@ import type { JobToken } from '../core/ids.js';
 import type { OutputFile, PendingSet } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
 import type { CommitDecision } from '../core/records/decision.js';
-import { isStoreError, type ObjectStore } from '../ports/object-store.js';
+import { isStoreError, type ObjectHead, type ObjectStore } from '../ports/object-store.js';
 import { abortUploads } from './abort-uploads.js';
 import { isoNow, type AppContext } from './context.js';
 import { filesOf, outputsOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
+import { deleteAfterLook } from './fence.js';
 import { loadWinners } from './load-records.js';
 import { mapLimit } from './map-limit.js';
 import { commitbridgeIdName } from './open-file.js';
@@ -78,12 +79,13 @@ async function winnersOf(
 }
 
 export async function deleteOurs(store: ObjectStore, file: OutputFile): Promise<KeyFate> {
+  if (!store.capabilities.conditionalDelete) return deleteOursAfterLook(store, file);
   for (let tries = 1; ; tries++) {
     const found = await store.head(file);
-    if (found === undefined) return 'absent';
-    if (found.metadata[commitbridgeIdName] !== file.commitbridgeId) return 'foreign';
+    const fate = fateOf(found, file);
+    if (found === undefined || fate !== 'removed') return fate;
     try {
-      await store.delete(file, store.capabilities.conditionalDelete ? { ifMatch: found.etag } : {});
+      await store.delete(file, { ifMatch: found.etag });
       return 'removed';
     } catch (error) {
       if (isStoreError(error, 'not-found')) return 'absent';
@@ -91,6 +93,23 @@ export async function deleteOurs(store: ObjectStore, file: OutputFile): Promise<
       if (!isStoreError(error, 'precondition-failed', 'conflict') || tries === maxDeletes) throw error;
     }
   }
+}
+
+async function deleteOursAfterLook(store: ObjectStore, file: OutputFile): Promise<KeyFate> {
+  // A rollback looks at many keys that aren't there, for which nothing need be signed.
+  let fate = fateOf(await store.head(file), file);
+  if (fate !== 'removed') return fate;
+  await deleteAfterLook(store, file, async () => {
+    fate = fateOf(await store.head(file), file);
+    return fate === 'removed';
+  });
+  return fate;
+}
+
+/** What will become of an object that is seen there. */
+function fateOf(found: ObjectHead | undefined, file: OutputFile): KeyFate {
+  if (found === undefined) return 'absent';
+  return found.metadata[commitbridgeIdName] === file.commitbridgeId ? 'removed' : 'foreign';
 }
 
 const maxDeletes = 5;

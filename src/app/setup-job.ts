@@ -6,6 +6,7 @@ import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
 import { formatUri, isWithin, joinKey, parseUri, quote } from '../core/uri.js';
 import { isStoreError, type ObjectHead } from '../ports/object-store.js';
 import { isoNow, protocolVersion, type AppContext } from './context.js';
+import { deleteAfterLook } from './fence.js';
 import { readState } from './deciding.js';
 import { factsOf, refuseOthersJob, type Job, type JobAddress, type JobRef } from './job-directory.js';
 import { listPrefixes } from './list-all.js';
@@ -152,11 +153,13 @@ function headMarker(address: JobAddress): Promise<ObjectHead | undefined> {
 
 async function deleteMarker(address: JobAddress, marker: ObjectHead): Promise<void> {
   const { store } = address.root;
+  const object = markerOf(address);
+  if (!store.capabilities.conditionalDelete) {
+    await deleteAfterLook(store, object, async () => (await store.head(object))?.etag === marker.etag);
+    return;
+  }
   try {
-    await store.delete(
-      markerOf(address),
-      store.capabilities.conditionalDelete ? { ifMatch: marker.etag } : {},
-    );
+    await store.delete(object, { ifMatch: marker.etag });
   } catch (error) {
     // Another writer's marker came after ours was seen: it stays.
     if (!isStoreError(error, 'precondition-failed', 'not-found', 'conflict')) throw error;

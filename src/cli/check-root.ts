@@ -23,6 +23,7 @@ const warnSkewMs = 30_000;
 /** Stores refuse requests that are signed 15 minutes off. */
 const failSkewMs = 10 * 60_000;
 const warnLifecycleDays = 7;
+const otherEtag = '"00000000000000000000000000000000"';
 
 /** Tries what the protocol needs of a root's store, on the store itself. Cleans up behind itself. */
 export async function checkRoot(root: RootConfig, store: ObjectStore, deps: CheckDeps): Promise<Finding[]> {
@@ -52,6 +53,7 @@ class RootProbe {
     return [
       ['reach', () => this.reach()],
       ['conditional put', () => this.conditionalPut()],
+      ['conditional overwrite', () => this.conditionalOverwrite()],
       ['clock', () => this.clockSkew()],
       ['conditional delete', () => this.conditionalDelete()],
       ['upload', () => this.upload()],
@@ -96,12 +98,20 @@ class RootProbe {
     });
   }
 
+  private async conditionalOverwrite(): Promise<Outcome> {
+    return this.withStagingObject(async (object) => {
+      await this.store.put(object, Buffer.from('first'), {});
+      const works = await refused(() =>
+        this.store.put(object, Buffer.from('second'), { ifMatch: otherEtag }),
+      );
+      return this.compare('conditionalOverwrite', works, 'a put with If-Match and another ETag is refused');
+    });
+  }
+
   private async conditionalDelete(): Promise<Outcome> {
     return this.withStagingObject(async (object) => {
       const { etag } = await this.store.put(object, Buffer.from('delete'), {});
-      const works = await refused(() =>
-        this.store.delete(object, { ifMatch: '"00000000000000000000000000000000"' }),
-      );
+      const works = await refused(() => this.store.delete(object, { ifMatch: otherEtag }));
       if (works) await this.store.delete(object, { ifMatch: etag });
       return this.compare('conditionalDelete', works, 'a delete with If-Match and another ETag is refused');
     });
@@ -248,9 +258,12 @@ class RootProbe {
   }
 }
 
-type Capability = 'conditionalDelete' | 'conditionalComplete' | 'listUploadsByPrefix';
+type Capability =
+  'conditionalOverwrite' | 'conditionalDelete' | 'conditionalComplete' | 'listUploadsByPrefix';
 
 const consequences: Readonly<Record<Capability, string>> = {
+  conditionalOverwrite:
+    'an inline file that replaces an object may also replace one that somebody else has just written',
   conditionalDelete: 'an object that somebody else writes between our look and our delete may be lost',
   conditionalComplete: 'two writers of one key are noticed after the fact, or not at all',
   listUploadsByPrefix: '`uploads list` and `gc` by prefix find nothing',

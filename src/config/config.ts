@@ -46,19 +46,35 @@ export interface TlsConfig {
   readonly minVersion: '1.2' | '1.3';
 }
 
-export interface StoreConfig {
+export type StoreConfig = S3StoreConfig | OssStoreConfig;
+
+interface CommonStoreConfig {
   readonly name: string;
-  readonly type: 's3' | 'memory';
   readonly endpoint: string | undefined;
   readonly region: string;
-  readonly pathStyle: boolean;
   readonly maxConnections: number;
-  readonly credentials: CredentialsConfig;
-  readonly encryption:
-    { readonly mode: 'AES256' } | { readonly mode: 'aws:kms'; readonly kmsKeyId?: string } | undefined;
   readonly storageClass: string | undefined;
   /** Only what is set; the rest is the adapter's. Named as in `StoreCapabilities`. */
   readonly capabilities: CapabilityOverrides;
+}
+
+/** A store in memory looks at its buckets and capabilities only. */
+export interface S3StoreConfig extends CommonStoreConfig {
+  readonly type: 's3' | 'memory';
+  readonly pathStyle: boolean;
+  readonly credentials: CredentialsConfig;
+  readonly encryption:
+    { readonly mode: 'AES256' } | { readonly mode: 'aws:kms'; readonly kmsKeyId?: string } | undefined;
+}
+
+export interface OssStoreConfig extends CommonStoreConfig {
+  readonly type: 'oss';
+  readonly internal: boolean;
+  readonly addressing: 'virtual-host' | 'path' | 'cname';
+  readonly signature: 'v1' | 'v4';
+  readonly credentials: OssCredentialsConfig;
+  readonly encryption:
+    { readonly mode: 'AES256' } | { readonly mode: 'KMS'; readonly kmsKeyId?: string } | undefined;
 }
 
 type CapabilityValues = SchemaValues['stores'][string]['capabilities'];
@@ -67,15 +83,29 @@ export type CapabilityOverrides = {
   readonly [K in keyof CapabilityValues]?: NonNullable<CapabilityValues[K]>;
 };
 
+export interface AccessKeyConfig {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: Secret;
+  readonly sessionToken: Secret | undefined;
+}
+
 export type CredentialsConfig =
-  | {
-      readonly kind: 'static';
-      readonly accessKeyId: string;
-      readonly secretAccessKey: Secret;
-      readonly sessionToken: Secret | undefined;
-    }
+  | ({ readonly kind: 'static' } & AccessKeyConfig)
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'default-chain' };
+
+/** What the environment has is `static` by now. */
+export type OssCredentialsConfig =
+  | ({ readonly kind: 'static' } & AccessKeyConfig)
+  | { readonly kind: 'file'; readonly path: string }
+  | {
+      readonly kind: 'sts';
+      readonly roleArn: string;
+      readonly sessionName: string;
+      readonly durationMs: number;
+      readonly endpoint: string | undefined;
+      readonly source: AccessKeyConfig;
+    };
 
 export interface RootConfig {
   /** Position in the configuration: `roots[N]` in messages. */

@@ -41,7 +41,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   layers.push(envLayer(sources.env ?? {}, namesIn(layers, 'stores'), problems));
   const { values, effective } = resolve(layers, (path) => readFileSync(path, 'utf8'), problems);
   throwIf(problems);
-  const config = validate(values, problems);
+  const config = validate(values, problems, sources.env ?? {});
   throwIf(problems);
   return { config, effective };
 }

@@ -17,8 +17,10 @@ import {
 const capabilities = section(
   'What the store can do, where it differs from what the type is known for. `commitbridge check` probes most of it.',
   {
-    conditionalPut: flag('PUT honours If-None-Match and If-Match. A staging root needs it.'),
-    conditionalComplete: flag('CompleteMultipartUpload honours If-None-Match.'),
+    conditionalPut: flag('PUT can be limited to absent keys. A staging root needs it.'),
+    conditionalOverwrite: flag('PUT honours If-Match.'),
+    conditionalComplete: flag('CompleteMultipartUpload can be limited to absent keys.'),
+    dearConditionalComplete: flag('It is so limited that only jobs in conflict mode `fail` ask for it.'),
     conditionalDelete: flag('DELETE honours If-Match.'),
     listUploadsByPrefix: flag('ListMultipartUploads lists by prefix, not by exact key only.'),
     presign: flag('Presigned UploadPart URLs work.'),
@@ -35,39 +37,69 @@ const capabilities = section(
 
 const store = section('One store: an endpoint with one set of credentials.', {
   type: required(
-    oneOf(['s3', 'memory'], 'The kind of store. `memory` forgets all at exit: for trying things out.'),
+    oneOf(['s3', 'oss', 'memory'], 'The kind of store. `memory` forgets all at exit: for trying things out.'),
   ),
   endpoint: text(
-    'URL of an S3-compatible store, as `https://minio.example.com:9000`. Without it: AWS in `region`.',
+    'URL of an S3-compatible store, as `https://minio.example.com:9000`, or of OSS, as ' +
+      "`https://oss-cn-hangzhou.aliyuncs.com`. Without it: AWS's or OSS's own in `region`.",
   ),
-  region: withDefault(text('Region that requests are signed for.'), 'us-east-1'),
+  region: text(
+    'Region that requests are signed for. Default: `us-east-1`; `oss` has none and needs it, as `cn-hangzhou`.',
+  ),
   pathStyle: flag(
-    'Address buckets as `endpoint/bucket`. Default: true where `endpoint` is set, otherwise false.',
+    'Address buckets as `endpoint/bucket`. Default: true for `s3` where `endpoint` is set, otherwise false. OSS itself ' +
+      'refuses it.',
   ),
+  internal: flag("`oss`: the region's endpoint within Aliyun's network. Default: false."),
+  cname: flag('`oss`: `endpoint` is a domain that is bound to the bucket. Default: false.'),
+  signature: oneOf(['v1', 'v4'], '`oss`: version of signatures. Default: `v4`.'),
   maxConnections: withDefault(integer(1, 10_000, 'Connections to the store at most.'), '256'),
   credentials: section(
     "Either `accessKeyId` with `secretAccessKey`, or `file`, or nothing: then the SDK's own chain (environment, " +
-      'shared files, container or instance role).',
+      'shared files, container or instance role); for `oss` the variables OSS_ACCESS_KEY_ID, OSS_ACCESS_KEY_SECRET and ' +
+      'OSS_SESSION_TOKEN, or ALIBABA_CLOUD_ACCESS_KEY_ID, ALIBABA_CLOUD_ACCESS_KEY_SECRET and ' +
+      'ALIBABA_CLOUD_SECURITY_TOKEN.',
     {
       accessKeyId: text('Access key id.'),
       secretAccessKey: secret('Secret access key.'),
       sessionToken: secret('Session token of temporary credentials.'),
       file: text(
         'File that somebody rotates, read again when it changes: JSON as of a `credential_process` (AccessKeyId, ' +
-          'SecretAccessKey, SessionToken, Expiration), or lines as in an AWS shared credentials file.',
+          'SecretAccessKey, SessionToken, Expiration), or lines as in an AWS shared credentials file. `oss`: JSON as STS ' +
+          'answers it (AccessKeyId, AccessKeySecret, SecurityToken, Expiration), or lines as in the configuration of ' +
+          'ossutil.',
+      ),
+      sts: section(
+        '`oss`: assume a RAM role with those credentials, again before each set of its keys ends.',
+        {
+          roleArn: text(
+            'The role, as `acs:ram::1234567890:role/commitbridge`. Nothing else of this section without it.',
+          ),
+          sessionName: withDefault(text('Name of the session, for audits.'), 'commitbridge'),
+          duration: withDefault(
+            duration('15m', '12h', "How long a set of keys lives; the role's own limit counts."),
+            '1h',
+          ),
+          endpoint: text('URL of STS. Default: `https://sts.aliyuncs.com`.'),
+        },
       ),
     },
   ),
   encryption: section('Encryption by the store, with its own keys.', {
-    mode: oneOf(['AES256', 'aws:kms'], "Asked for each object. Default: the bucket's own."),
-    kmsKeyId: text("Key for `aws:kms`; without it the account's default key."),
+    mode: oneOf(
+      ['AES256', 'aws:kms', 'KMS'],
+      "Asked for each object; `aws:kms` is S3's, `KMS` is OSS's. Default: the bucket's own.",
+    ),
+    kmsKeyId: text("Key for `aws:kms` or `KMS`; without it the account's default key."),
   }),
   storageClass: text("Storage class of the objects. Default: the store's own."),
   capabilities,
 });
 
 const root = section('A URI prefix that jobs may write below. Of nested roots the longest counts.', {
-  uri: required(text('`s3a://bucket/prefix`; `s3`, `s3a` and `s3n` are one scheme.')),
+  uri: required(
+    text('`s3a://bucket/prefix` or `oss://bucket/prefix`; `s3`, `s3a` and `s3n` are one scheme.'),
+  ),
   store: required(text('Name of an entry of `stores`.')),
   staging: text(
     'URI prefix for the state of jobs, on a bucket of the same store that puts conditionally. Default: ' +

@@ -1,25 +1,23 @@
 import { isCommitterError } from '../core/errors.js';
 import { formatUri, isWithin, parseUri, type StoreUri } from '../core/uri.js';
 import { formatListen, isLoopback, parseListen, parseTcp } from './addresses.js';
-import type {
-  CapabilityOverrides,
-  Config,
-  CredentialsConfig,
-  ListenAddress,
-  RootConfig,
-  StoreConfig,
-  TcpAddress,
-  TlsConfig,
-} from './config.js';
+import type { Config, ListenAddress, RootConfig, StoreConfig, TcpAddress, TlsConfig } from './config.js';
 import type { SchemaValues } from './schema.js';
+import { storeOf } from './stores.js';
 
 const defaultStagingKey = '.commitbridge/jobs';
 
 /** The rules that look at more than one key. `values` has parsed without problems. */
-export function validate(values: SchemaValues, problems: string[]): Config {
+export function validate(
+  values: SchemaValues,
+  problems: string[],
+  env: Readonly<Record<string, string | undefined>>,
+): Config {
   const tls = tlsOf(values, problems);
   const stores = new Map(
-    Object.entries(values.stores).map(([name, store]) => [name, storeOf(name, store, problems)] as const),
+    Object.entries(values.stores).map(
+      ([name, store]) => [name, storeOf(name, store, env, problems)] as const,
+    ),
   );
   if (stores.size === 0) problems.push('stores is empty: name at least one object store.');
   return {
@@ -86,76 +84,6 @@ function adminOf(values: SchemaValues, problems: string[]): TcpAddress | undefin
   return undefined;
 }
 
-function storeOf(name: string, store: SchemaValues['stores'][string], problems: string[]): StoreConfig {
-  const path = `stores.${name}`;
-  if (store.endpoint !== undefined && !isHttpUrl(store.endpoint)) {
-    problems.push(
-      store.endpoint.includes('@')
-        ? `${path}.endpoint must be an http or https URL without user name and password, which go to ${path}.credentials.`
-        : `${path}.endpoint must be an http or https URL without a path, not "${store.endpoint}".`,
-    );
-  }
-  return {
-    name,
-    type: store.type,
-    endpoint: store.endpoint,
-    region: store.region,
-    pathStyle: store.pathStyle ?? store.endpoint !== undefined,
-    maxConnections: store.maxConnections,
-    credentials: credentialsOf(`${path}.credentials`, store.credentials, problems),
-    encryption: encryptionOf(`${path}.encryption`, store.encryption, problems),
-    storageClass: store.storageClass,
-    capabilities: withoutUndefined(store.capabilities),
-  };
-}
-
-function encryptionOf(
-  path: string,
-  { mode, kmsKeyId }: SchemaValues['stores'][string]['encryption'],
-  problems: string[],
-): StoreConfig['encryption'] {
-  if (kmsKeyId !== undefined && mode !== 'aws:kms')
-    problems.push(`${path}.kmsKeyId needs ${path}.mode aws:kms.`);
-  if (mode !== 'aws:kms') return mode === undefined ? undefined : { mode };
-  return kmsKeyId === undefined ? { mode } : { mode, kmsKeyId };
-}
-
-/** Spread over an adapter's capabilities, a key that holds `undefined` would hide one of them. */
-function withoutUndefined(values: SchemaValues['stores'][string]['capabilities']): CapabilityOverrides {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
-
-function isHttpUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  const hasOnlyHost = url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
-  return (url.protocol === 'http:' || url.protocol === 'https:') && hasOnlyHost;
-}
-
-function credentialsOf(
-  path: string,
-  given: SchemaValues['stores'][string]['credentials'],
-  problems: string[],
-): CredentialsConfig {
-  const { accessKeyId, secretAccessKey, sessionToken, file } = given;
-  const hasStatic = accessKeyId !== undefined || secretAccessKey !== undefined || sessionToken !== undefined;
-  if (file !== undefined) {
-    if (hasStatic) problems.push(`${path}.file excludes the other keys of ${path}.`);
-    return { kind: 'file', path: file };
-  }
-  if (accessKeyId !== undefined && secretAccessKey !== undefined) {
-    return { kind: 'static', accessKeyId, secretAccessKey, sessionToken };
-  }
-  if (accessKeyId !== undefined) {
-    problems.push(
-      `${path}.accessKeyId is set without ${path}.secretAccessKey or ${path}.secretAccessKeyFile.`,
-    );
-  } else if (hasStatic) {
-    problems.push(`${path}.accessKeyId is missing beside the other keys of ${path}.`);
-  }
-  return { kind: 'default-chain' };
-}
-
 function rootsOf(
   values: SchemaValues,
   stores: ReadonlyMap<string, StoreConfig>,
@@ -186,6 +114,7 @@ function rootsOf(
     roots.push({ index, uri: root.uri, location, store: root.store, staging, principals, listing });
   }
   refuseRootsInStaging(roots, problems);
+  refuseOtherBuckets(roots, stores, problems);
   return roots.sort((a, b) => b.location.key.length - a.location.key.length || a.index - b.index);
 }
 
@@ -197,9 +126,10 @@ function uriOf(
 ): StoreUri | undefined {
   try {
     const uri = parseUri(text, field);
-    if (store?.type !== 's3' || uri.scheme === 's3') return uri;
+    if (store === undefined || store.type === 'memory' || uri.scheme === store.type) return uri;
+    const schemes = store.type === 's3' ? 's3, s3a or s3n' : 'oss';
     problems.push(
-      `${field} ("${text}") must have the scheme s3, s3a or s3n: stores.${store.name} is of type s3.`,
+      `${field} ("${text}") must have the scheme ${schemes}: stores.${store.name} is of type ${store.type}.`,
     );
   } catch (error) {
     if (!isCommitterError(error)) throw error;
@@ -223,5 +153,23 @@ function refuseRootsInStaging(roots: readonly RootConfig[], problems: string[]):
           `("${formatUri(staging)}"): jobs would write into the state of jobs.`,
       );
     }
+  }
+}
+
+/** A domain is bound to one bucket, whatever bucket a request means. */
+function refuseOtherBuckets(
+  roots: readonly RootConfig[],
+  stores: ReadonlyMap<string, StoreConfig>,
+  problems: string[],
+): void {
+  for (const store of stores.values()) {
+    if (store.type !== 'oss' || store.addressing !== 'cname') continue;
+    const own = roots.filter((root) => root.store === store.name);
+    const buckets = new Set(own.flatMap(({ location, staging }) => [location.bucket, staging.bucket]));
+    if (buckets.size < 2) continue;
+    problems.push(
+      `stores.${store.name}.cname is true, and a domain is bound to one bucket; its roots and their staging name ` +
+        `${[...buckets].sort().join(', ')}: give each bucket a store of its own.`,
+    );
   }
 }

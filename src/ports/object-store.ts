@@ -95,6 +95,12 @@ export interface ObjectStore {
   /** Sends it: as {@link put}, but `access-denied` once it has expired. */
   sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult>;
 
+  /** As {@link preparePut}, for a delete: what a store without conditional deletes has in their place. */
+  prepareDelete(object: ObjectRef, expiresInSeconds: number): Promise<PreparedDelete>;
+
+  /** Sends it: as {@link delete}, but `access-denied` once it has expired. */
+  sendDelete(prepared: PreparedDelete, call?: CallOptions): Promise<'deleted' | 'absent'>;
+
   /** Lifecycle rules that abort uploads, where the store tells; `undefined` where it doesn't. */
   lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined>;
 
@@ -122,10 +128,14 @@ export interface CallOptions {
 }
 
 export interface StoreCapabilities {
-  /** `put` honours `ifNoneMatch: '*'` and `ifMatch`. Staging needs it. */
+  /** `put` honours `ifNoneMatch: '*'`. Staging needs it. */
   readonly conditionalPut: boolean;
+  /** `put` honours `ifMatch`. */
+  readonly conditionalOverwrite: boolean;
   /** `complete` honours `ifNoneMatch: '*'`. */
   readonly conditionalComplete: boolean;
+  /** Conditional Completes are so slow or so limited that only a job which must find nothing asks for them. */
+  readonly dearConditionalComplete: boolean;
   /** `delete` honours `ifMatch`. */
   readonly conditionalDelete: boolean;
   /** `listUploads` lists by prefix, not by exact key only. */
@@ -179,6 +189,13 @@ export interface PutOptions {
 export interface PreparedPut {
   readonly object: ObjectRef;
   readonly options: PutOptions;
+  readonly expiresAtMs: number;
+  /** Of the adapter that made it. */
+  readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+}
+
+export interface PreparedDelete {
+  readonly object: ObjectRef;
   readonly expiresAtMs: number;
   /** Of the adapter that made it. */
   readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };

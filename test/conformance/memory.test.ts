@@ -1,6 +1,7 @@
 import { decorate } from '../../src/adapters/decorators/decorate.js';
 import { MemoryObjectStore } from '../../src/adapters/memory/memory-object-store.js';
 import { MEMORY_CAPABILITIES } from '../../src/adapters/memory/memory-options.js';
+import { OSS_CAPABILITIES } from '../../src/adapters/oss/oss-options.js';
 import { SystemClock } from '../../src/adapters/system/clock.js';
 import { SystemRandom } from '../../src/adapters/system/random.js';
 import type { ObjectStore, StoreCapabilities } from '../../src/ports/object-store.js';
@@ -10,6 +11,7 @@ import { objectStoreSuite } from './object-store.suite.js';
 
 const BARE: Partial<StoreCapabilities> = {
   conditionalPut: false,
+  conditionalOverwrite: false,
   conditionalComplete: false,
   conditionalDelete: false,
   listUploadsByPrefix: false,
@@ -25,6 +27,7 @@ const BARE: Partial<StoreCapabilities> = {
 for (const [name, overrides, wrap] of [
   ['memory', {}, (store: ObjectStore) => store],
   ['memory, with nothing that is optional', BARE, (store: ObjectStore) => store],
+  ['memory, with what OSS can do', OSS_CAPABILITIES, (store: ObjectStore) => store],
   ['memory, decorated', {}, decorated],
 ] as const) {
   const capabilities: StoreCapabilities = { ...MEMORY_CAPABILITIES, ...overrides };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessAndErrors } from './access-and-errors.js';
-import { fencedPuts } from './fenced-puts.js';
+import { fencedRequests } from './fenced-requests.js';
 import type { ConformanceTarget, RunningTarget } from './conformance-target.js';
 import { objectCalls } from './object-calls.js';
 import { objectListings } from './object-listings.js';
@@ -57,7 +57,7 @@ export function objectStoreSuite(target: ConformanceTarget): void {
     objectCalls(context);
     objectListings(context);
     accessAndErrors(context);
-    fencedPuts(context);
+    fencedRequests(context);
 
     it('lists known gaps by names of tests', () => {
       expect(Object.keys(knownGaps).filter((name) => !names.has(name))).toEqual([]);

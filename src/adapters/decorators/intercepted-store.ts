@@ -16,6 +16,7 @@ import type {
   PartInfo,
   PartPage,
   PartPageOptions,
+  PreparedDelete,
   PreparedPut,
   PutOptions,
   PutResult,
@@ -137,6 +138,14 @@ export abstract class InterceptedStore implements ObjectStore {
 
   sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult> {
     return this.through('put', call, (at) => this.inner.sendPut(prepared, body, at), body.byteLength);
+  }
+
+  prepareDelete(object: ObjectRef, expiresInSeconds: number): Promise<PreparedDelete> {
+    return this.inner.prepareDelete(object, expiresInSeconds);
+  }
+
+  sendDelete(prepared: PreparedDelete, call?: CallOptions): Promise<'deleted' | 'absent'> {
+    return this.through('delete', call, (at) => this.inner.sendDelete(prepared, at));
   }
 
   lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {

@@ -17,6 +17,7 @@ import type {
   PartInfo,
   PartPage,
   PartPageOptions,
+  PreparedDelete,
   PreparedPut,
   PutOptions,
   PutResult,
@@ -165,11 +166,8 @@ export class MemoryObjectStore implements ObjectStore {
   ): Promise<PutResult> {
     const copy = Uint8Array.from(body);
     return this.effect(call, () => {
-      if (this.clock.nowMs() > expiresAtMs) {
-        throw new StoreError('access-denied', 'the signed request has expired', { status: 403 });
-      }
-      if (options.ifNoneMatch !== undefined || options.ifMatch !== undefined)
-        requireCapability(this.capabilities, 'conditionalPut');
+      this.refuseExpired(expiresAtMs);
+      this.checkCondition(options);
       const { objects } = this.bucket(object.bucket);
       this.checkKey(object.key);
       const metadata = lowerCaseNames(options.metadata);
@@ -221,8 +219,14 @@ export class MemoryObjectStore implements ObjectStore {
     });
   }
 
-  delete(object: ObjectRef, options: DeleteOptions, call?: CallOptions): Promise<'deleted' | 'absent'> {
+  delete(
+    object: ObjectRef,
+    options: DeleteOptions,
+    call?: CallOptions,
+    expiresAtMs = Infinity,
+  ): Promise<'deleted' | 'absent'> {
     return this.effect(call, () => {
+      this.refuseExpired(expiresAtMs);
       if (options.ifMatch !== undefined) requireCapability(this.capabilities, 'conditionalDelete');
       const { objects } = this.bucket(object.bucket);
       const existing = objects.get(object.key);
@@ -262,12 +266,24 @@ export class MemoryObjectStore implements ObjectStore {
   preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
     return this.effect(undefined, () => {
       requireCapability(this.capabilities, 'presign');
+      this.checkCondition(options);
       return { object, options, expiresAtMs: this.clock.nowMs() + expiresInSeconds * 1_000 };
     });
   }
 
   sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult> {
     return this.put(prepared.object, body, prepared.options, call, prepared.expiresAtMs);
+  }
+
+  prepareDelete(object: ObjectRef, expiresInSeconds: number): Promise<PreparedDelete> {
+    return this.effect(undefined, () => {
+      requireCapability(this.capabilities, 'presign');
+      return { object, expiresAtMs: this.clock.nowMs() + expiresInSeconds * 1_000 };
+    });
+  }
+
+  sendDelete({ object, expiresAtMs }: PreparedDelete, call?: CallOptions): Promise<'deleted' | 'absent'> {
+    return this.delete(object, {}, call, expiresAtMs);
   }
 
   lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {
@@ -354,6 +370,17 @@ export class MemoryObjectStore implements ObjectStore {
       status: 404,
       code: 'NoSuchBucket',
     });
+  }
+
+  private checkCondition({ ifNoneMatch, ifMatch }: PutOptions): void {
+    if (ifNoneMatch !== undefined) requireCapability(this.capabilities, 'conditionalPut');
+    if (ifMatch !== undefined) requireCapability(this.capabilities, 'conditionalOverwrite');
+  }
+
+  private refuseExpired(expiresAtMs: number): void {
+    if (this.clock.nowMs() > expiresAtMs) {
+      throw new StoreError('access-denied', 'the signed request has expired', { status: 403 });
+    }
   }
 
   private checkKey(key: string): void {

@@ -12,7 +12,9 @@ const MIB = 1024 * 1024;
 /** S3's own limits, and all that a store can do. */
 export const MEMORY_CAPABILITIES: StoreCapabilities = {
   conditionalPut: true,
+  conditionalOverwrite: true,
   conditionalComplete: true,
+  dearConditionalComplete: false,
   conditionalDelete: true,
   listUploadsByPrefix: true,
   presign: true,

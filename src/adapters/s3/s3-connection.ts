@@ -1,7 +1,8 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Clock } from '../../ports/clock.js';
 import type { StoreError } from '../../ports/object-store.js';
-import { FileCredentials } from './file-credentials.js';
+import { FileCredentials } from '../watched-credentials.js';
+import { parseCredentials } from './file-credentials.js';
 import type { AwsCredentials } from './file-credentials.js';
 import { toStoreError } from './s3-errors.js';
 import type { S3StoreOptions } from './s3-options.js';
@@ -10,11 +11,14 @@ import { DEFAULT_MAX_SOCKETS } from './s3-options.js';
 /** One client of the SDK with its sockets and credentials, and the way every call goes. */
 export class S3Connection {
   readonly client: S3Client;
-  private readonly file: FileCredentials | undefined;
+  private readonly file: FileCredentials<AwsCredentials> | undefined;
 
   constructor(options: S3StoreOptions, clock: Clock) {
     const { credentials } = options;
-    this.file = credentials.kind === 'file' ? new FileCredentials(credentials.path, clock) : undefined;
+    this.file =
+      credentials.kind === 'file'
+        ? new FileCredentials(credentials.path, clock, parseCredentials)
+        : undefined;
     this.client = makeClient(options, this.file);
   }
 
@@ -50,7 +54,7 @@ export interface RequestOptions {
   readonly abortSignal?: AbortSignal;
 }
 
-function makeClient(options: S3StoreOptions, file: FileCredentials | undefined): S3Client {
+function makeClient(options: S3StoreOptions, file: FileCredentials<AwsCredentials> | undefined): S3Client {
   const { endpoint, region, pathStyle, credentials } = options;
   const agent = { keepAlive: true, maxSockets: options.maxSockets ?? DEFAULT_MAX_SOCKETS };
   const client = new S3Client({
@@ -77,7 +81,7 @@ function makeClient(options: S3StoreOptions, file: FileCredentials | undefined):
 }
 
 /** The SDK would keep credentials without an expiry for ever, unless the provider says that it remembers itself. */
-function askedEachTime(file: FileCredentials): () => Promise<AwsCredentials> {
+function askedEachTime(file: FileCredentials<AwsCredentials>): () => Promise<AwsCredentials> {
   return Object.assign(() => file.get(), { memoized: true });
 }
 

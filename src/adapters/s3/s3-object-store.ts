@@ -29,6 +29,7 @@ import type {
   PartInfo,
   PartPage,
   PartPageOptions,
+  PreparedDelete,
   PreparedPut,
   PutOptions,
   PutResult,
@@ -40,9 +41,10 @@ import type {
 } from '../../ports/object-store.js';
 import { StoreError, isStoreError } from '../../ports/object-store.js';
 import { decodeContinuation, encodeContinuation } from '../continuation.js';
+import { decodeKey } from '../decode-key.js';
 import { relayStream } from '../relay-stream.js';
 import { requireCapability } from '../require-capability.js';
-import { FencedPuts } from './fenced-puts.js';
+import { FencedRequests } from './fenced-requests.js';
 import { PartPresigner } from './part-presigner.js';
 import { S3Connection } from './s3-connection.js';
 import { toStoreError } from './s3-errors.js';
@@ -50,7 +52,7 @@ import { SdkHotCalls } from './s3-hot-calls.js';
 import type { S3HotCalls } from './s3-hot-calls.js';
 import { S3_CAPABILITIES } from './s3-options.js';
 import type { S3StoreOptions } from './s3-options.js';
-import { addressOf, creationFields, decodeKey, headOf, known, uploadAddressOf } from './s3-shapes.js';
+import { addressOf, creationFields, headOf, known, uploadAddressOf } from './s3-shapes.js';
 
 /** S3 and what speaks its protocol, by the AWS SDK. One request a call, no retries. */
 export class S3ObjectStore implements ObjectStore {
@@ -58,7 +60,7 @@ export class S3ObjectStore implements ObjectStore {
   private readonly connection: S3Connection;
   private readonly hot: S3HotCalls;
   private readonly presigner: PartPresigner;
-  private readonly fencedPuts: FencedPuts;
+  private readonly fenced: FencedRequests;
 
   constructor(
     private readonly options: S3StoreOptions,
@@ -68,7 +70,7 @@ export class S3ObjectStore implements ObjectStore {
     this.connection = new S3Connection(options, clock);
     this.hot = new SdkHotCalls(this.connection, options);
     this.presigner = new PartPresigner(this.connection, clock);
-    this.fencedPuts = new FencedPuts(this.connection, options, clock);
+    this.fenced = new FencedRequests(this.connection, options, clock);
   }
 
   async initiate(object: ObjectRef, options: InitiateOptions, call?: CallOptions): Promise<string> {
@@ -164,9 +166,7 @@ export class S3ObjectStore implements ObjectStore {
     options: PutOptions,
     call?: CallOptions,
   ): Promise<PutResult> {
-    this.checkKey(object.key);
-    if (options.ifNoneMatch !== undefined || options.ifMatch !== undefined)
-      requireCapability(this.capabilities, 'conditionalPut');
+    this.checkPut(object, options);
     return this.hot.put(object, body, options, call);
   }
 
@@ -249,12 +249,27 @@ export class S3ObjectStore implements ObjectStore {
 
   async preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
     requireCapability(this.capabilities, 'presign');
-    this.checkKey(object.key);
-    return this.connection.run(undefined, () => this.fencedPuts.prepare(object, options, expiresInSeconds));
+    this.checkPut(object, options);
+    return this.connection.run(undefined, () => this.fenced.prepare(object, options, expiresInSeconds));
   }
 
   sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult> {
-    return this.connection.run(call?.signal, () => this.fencedPuts.send(prepared, body, call?.signal));
+    return this.connection.run(call?.signal, () => this.fenced.send(prepared, body, call?.signal));
+  }
+
+  async prepareDelete(object: ObjectRef, expiresInSeconds: number): Promise<PreparedDelete> {
+    requireCapability(this.capabilities, 'presign');
+    return this.connection.run(undefined, () => this.fenced.prepareDelete(object, expiresInSeconds));
+  }
+
+  async sendDelete(prepared: PreparedDelete, call?: CallOptions): Promise<'deleted' | 'absent'> {
+    try {
+      await this.connection.run(call?.signal, () => this.fenced.sendDelete(prepared, call?.signal));
+      return 'deleted';
+    } catch (error) {
+      if (isStoreError(error, 'not-found')) return 'absent';
+      throw error;
+    }
   }
 
   async lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {
@@ -282,6 +297,12 @@ export class S3ObjectStore implements ObjectStore {
 
   private get client(): S3Connection['client'] {
     return this.connection.client;
+  }
+
+  private checkPut({ key }: ObjectRef, { ifNoneMatch, ifMatch }: PutOptions): void {
+    this.checkKey(key);
+    if (ifNoneMatch !== undefined) requireCapability(this.capabilities, 'conditionalPut');
+    if (ifMatch !== undefined) requireCapability(this.capabilities, 'conditionalOverwrite');
   }
 
   /** Servers disagree on the answer (some fail with a 500), so it is given here. */

@@ -40,7 +40,9 @@ const MIB = 1024 * 1024;
 /** AWS S3. Other servers are described by {@link S3StoreOptions.capabilities}. */
 export const S3_CAPABILITIES: StoreCapabilities = {
   conditionalPut: true,
+  conditionalOverwrite: true,
   conditionalComplete: true,
+  dearConditionalComplete: false,
   conditionalDelete: true,
   listUploadsByPrefix: true,
   presign: true,

@@ -2,7 +2,8 @@ import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FileCredentials, parseCredentials } from '../../../src/adapters/s3/file-credentials.js';
+import { parseCredentials } from '../../../src/adapters/s3/file-credentials.js';
+import { FileCredentials } from '../../../src/adapters/watched-credentials.js';
 import { VirtualClock } from './virtual-clock.js';
 
 describe('parseCredentials', () => {
@@ -56,7 +57,7 @@ describe('FileCredentials', () => {
   it('looks at the file once a second, and at once when told so', async () => {
     const path = join(directory, 'a');
     const clock = new VirtualClock();
-    const credentials = new FileCredentials(path, clock);
+    const credentials = new FileCredentials(path, clock, parseCredentials);
     const id = async (): Promise<string> => (await credentials.get()).accessKeyId;
     await write(path, 'A', 1);
     expect(await id()).toBe('A');
@@ -72,7 +73,7 @@ describe('FileCredentials', () => {
   it('is told of a file that broke, and takes it when it is whole again', async () => {
     const path = join(directory, 'b');
     const clock = new VirtualClock();
-    const credentials = new FileCredentials(path, clock);
+    const credentials = new FileCredentials(path, clock, parseCredentials);
     await write(path, 'A', 1);
     await credentials.get();
     await writeFile(path, '{"half');

@@ -3,14 +3,15 @@ import { describe, expect } from 'vitest';
 import { bytes, expectKind } from './expectations.js';
 import type { SuiteContext } from './suite-context.js';
 
-/** Puts that are signed first and sent later. */
-export function fencedPuts(t: SuiteContext): void {
+/** Puts and deletes that are signed first and sent later. */
+export function fencedRequests(t: SuiteContext): void {
   const { capabilities, check, place, textOf } = t;
 
-  describe('preparePut and sendPut', () => {
+  describe('signed first, sent later', () => {
     if (!capabilities.presign) {
       check('preparePut: unsupported without the capability', async () => {
         await expectKind(t.store.preparePut(place()('a'), {}, 30), 'unsupported');
+        await expectKind(t.store.prepareDelete(place()('a'), 30), 'unsupported');
       });
       return;
     }
@@ -41,6 +42,25 @@ export function fencedPuts(t: SuiteContext): void {
       expect(await t.store.head(object)).toBeUndefined();
     });
 
+    check('sendDelete: removes the object, and says where there is none', async () => {
+      const object = place()("a b+c%41'(é😀)");
+      await t.store.put(object, bytes('old'), {});
+      const prepared = await t.store.prepareDelete(object, 30);
+      await expect(textOf(object)).resolves.toBe('old');
+      await t.store.sendDelete(prepared);
+      expect(await t.store.head(object)).toBeUndefined();
+      await t.store.sendDelete(await t.store.prepareDelete(object, 30));
+    });
+
+    check('sendDelete: access-denied once it has expired, and the object stays', async () => {
+      const object = place()('a');
+      await t.store.put(object, bytes('old'), {});
+      const prepared = await t.store.prepareDelete(object, 1);
+      await delay(2_500);
+      await expectKind(t.store.sendDelete(prepared), 'access-denied');
+      await expect(textOf(object)).resolves.toBe('old');
+    });
+
     if (!capabilities.conditionalPut) return;
 
     check('sendPut: if-none-match refuses a key that exists', async () => {
@@ -50,6 +70,13 @@ export function fencedPuts(t: SuiteContext): void {
       await expectKind(t.store.sendPut(prepared, bytes('second')), 'precondition-failed');
       await expect(textOf(object)).resolves.toBe('first');
     });
+
+    if (!capabilities.conditionalOverwrite) {
+      check('preparePut: if-match is unsupported without the capability', async () => {
+        await expectKind(t.store.preparePut(place()('a'), { ifMatch: '"x"' }, 30), 'unsupported');
+      });
+      return;
+    }
 
     check('sendPut: if-match refuses another ETag and takes the right one', async () => {
       const object = place()('a');

@@ -1,0 +1,136 @@
+import type { StoreErrorKind } from '../../ports/object-store.js';
+import { StoreError } from '../../ports/object-store.js';
+
+/** Error codes of OSS. What isn't here is judged by its HTTP status. */
+const KIND_OF_CODE: ReadonlyMap<string, StoreErrorKind> = new Map([
+  ['NoSuchKey', 'not-found'],
+  ['NoSuchUpload', 'no-such-upload'],
+  ['NoSuchBucket', 'no-such-bucket'],
+  ['FileAlreadyExists', 'precondition-failed'], // x-oss-forbid-overwrite, with a 409
+  ['ObjectAlreadyExists', 'precondition-failed'],
+  ['PreconditionFailed', 'precondition-failed'],
+  ['OperationAborted', 'conflict'],
+  ['InvalidPart', 'invalid-parts'],
+  ['InvalidPartOrder', 'invalid-parts'],
+  ['InvalidPartNumber', 'invalid-parts'],
+  ['EntityTooSmall', 'invalid-parts'],
+  ['EntityTooLarge', 'invalid-parts'],
+  ['AccessDenied', 'access-denied'],
+  ['AccessForbidden', 'access-denied'],
+  ['InvalidAccessKeyId', 'access-denied'],
+  ['SignatureDoesNotMatch', 'access-denied'],
+  ['UserDisable', 'access-denied'],
+  ['SecurityTokenExpired', 'expired-credentials'],
+  ['InvalidSecurityToken', 'expired-credentials'],
+  ['TotalQpsLimitExceeded', 'throttled'],
+  ['QpsLimitExceeded', 'throttled'],
+  ['MetaOperationQpsLimitExceeded', 'throttled'],
+  ['UserQpsLimitExceeded', 'throttled'],
+  ['ServiceUnavailable', 'throttled'],
+  ['SlowDown', 'throttled'],
+  ['Throttling', 'throttled'],
+  ['RequestLimitExceeded', 'throttled'],
+  ['ConnectionLimitExceeded', 'throttled'],
+  ['TrafficRateLimitExceeded', 'throttled'],
+  ['UploadTrafficRateLimitExceeded', 'throttled'],
+  ['DownloadTrafficRateLimitExceeded', 'throttled'],
+  ['InternalError', 'unavailable'],
+  // Bytes were damaged on the way: send them again.
+  ['BadDigest', 'unavailable'],
+  ['InvalidDigest', 'unavailable'],
+  ['IncompleteBody', 'unavailable'],
+  ['RequestTimeTooSkewed', 'unavailable'], // the connection learns the store's time from this answer
+  ['RequestTimeout', 'timeout'],
+  ['NotImplemented', 'unsupported'],
+  ['MethodNotAllowed', 'unsupported'],
+]);
+
+/** An answer that is no success, or says that it is one and isn't. */
+export interface OssFailure {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: string;
+}
+
+/** The one place that knows the names of OSS's errors. `isTemporary`: it was sent with credentials that end. */
+export function failureOf({ status, headers, body }: OssFailure, isTemporary: boolean): StoreError {
+  const text = body.trim() === '' ? decodedHeader(headers['x-oss-err']) : body;
+  const code = elementOf(text, 'Code') ?? undefined;
+  const ec = headers['x-oss-ec'] ?? elementOf(text, 'EC');
+  const message = elementOf(text, 'Message') ?? `the store answered ${status}`;
+  const retryAfterMs = parseRetryAfter(headers['retry-after']);
+  const facts = [
+    ...(code === undefined ? [] : [`code=${code}`]),
+    ...(ec === undefined ? [] : [`ec=${ec}`]),
+    `status=${status}`,
+    ...(headers['x-oss-request-id'] === undefined ? [] : [`request_id=${headers['x-oss-request-id']}`]),
+  ];
+  return new StoreError(kindOf(code, status, isTemporary), [hinted(message, code), ...facts].join(' '), {
+    status,
+    ...(code !== undefined && { code }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** A connection that broke before an answer came: whether the request had an effect is unknown. */
+export function networkError(error: unknown, signal: AbortSignal | undefined): StoreError {
+  if (error instanceof StoreError) return error;
+  if (signal?.aborted === true)
+    return new StoreError('cancelled', 'the call was cancelled', { cause: signal.reason });
+  const { code = 'unknown' } = (error ?? {}) as { readonly code?: string };
+  const kind = code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT' ? 'timeout' : 'unavailable';
+  return new StoreError(kind, `the connection failed before an answer came code=${code}`, {
+    code,
+    cause: error,
+  });
+}
+
+function kindOf(code: string | undefined, status: number, isTemporary: boolean): StoreErrorKind {
+  // A key id of STS that has ended is one that the store no longer knows.
+  if (code === 'InvalidAccessKeyId' && isTemporary) return 'expired-credentials';
+  const byCode = code === undefined ? undefined : KIND_OF_CODE.get(code);
+  return byCode ?? kindOfStatus(status);
+}
+
+/** Of an answer without a code that is known, such as a proxy's page. */
+function kindOfStatus(status: number): StoreErrorKind {
+  switch (status) {
+    case 401:
+    case 403:
+      return 'access-denied';
+    case 405:
+    case 501:
+      return 'unsupported';
+    case 408:
+      return 'timeout';
+    case 409:
+      return 'conflict';
+    case 412:
+      return 'precondition-failed';
+    case 429:
+      return 'throttled';
+  }
+  // A success that can't be read had an effect, or not.
+  if (status < 300 || status >= 500) return 'unavailable';
+  return 'invalid';
+}
+
+/** OSS refuses path style on all but a few endpoints, in words that name no key. */
+function hinted(message: string, code: string | undefined): string {
+  if (code !== 'SecondLevelDomainForbidden') return message;
+  return `${message} (set stores.NAME.pathStyle to false: this endpoint takes bucket.endpoint only)`;
+}
+
+/** The answer to a HEAD has no body; its error comes in a header. */
+function decodedHeader(value: string | undefined): string {
+  return value === undefined ? '' : Buffer.from(value, 'base64').toString();
+}
+
+function elementOf(xml: string, name: string): string | undefined {
+  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
+}
+
+function parseRetryAfter(value: string | undefined): number | undefined {
+  const seconds = Number(value);
+  return value === undefined || value === '' || !(seconds >= 0) ? undefined : seconds * 1_000;
+}
