@@ -1,5 +1,6 @@
 import { appliesTo, killingModes, livingModes, type Fault } from './faults.js';
 import { modelPlan, modelScenario } from './model.js';
+import { onStore } from './scenarios/stores.js';
 import { recoveries, Stage, type Recovery, type RunPlan, type RunResult, type Scenario } from './stage.js';
 import { formatReplay } from './replay.js';
 
@@ -166,10 +167,15 @@ export class Enumeration {
 export const modelName = 'model';
 
 /** Random histories: `seeds` of them, of which a unit has its part. */
-export async function runModel(unit: Unit, seeds: number, stopsEarly: boolean): Promise<UnitResult> {
+export async function runModel(
+  unit: Unit,
+  seeds: number,
+  stopsEarly: boolean,
+  store: string | undefined,
+): Promise<UnitResult> {
   const result = { ...unit, requests: 0, runs: 0, orphans: 0, violations: 0, examples: [] as Violation[] };
   for (let seed = 1 + unit.part; seed <= seeds; seed += unit.parts) {
-    const scenario = modelScenario(seed);
+    const scenario = onStore(modelScenario(seed), store);
     const plan = modelPlan(seed);
     const { triggered, violations, orphans } = await Stage.run(scenario, plan);
     result.runs++;

@@ -1,5 +1,6 @@
 import { modelScenario } from './model.js';
 import { formatFaults, parseFaults } from './faults.js';
+import { nameAndStore, onStore } from './scenarios/stores.js';
 import { recoveries, type RunPlan, type Scenario } from './stage.js';
 
 /** `scenario|seed|faults|recovery|retries`, for the command line. */
@@ -12,13 +13,14 @@ export function parseReplay(
   text: string,
   scenarios: readonly Scenario[],
 ): { readonly scenario: Scenario; readonly plan: RunPlan } {
-  const [name, seed = '', faults = '', who, retries] = text.split('|');
-  const model = /^model ([0-9]+)$/.exec(name ?? '');
+  const [full = '', seed = '', faults = '', who, retries] = text.split('|');
+  const { name, store } = nameAndStore(full);
+  const model = /^model ([0-9]+)$/.exec(name);
   const scenario =
     model === null ? scenarios.find((each) => each.name === name) : modelScenario(Number(model[1]));
   const recovery = recoveries.find((each) => each === who);
   if (scenario === undefined) throw new Error(`there is no scenario '${name}'`);
   if (recovery === undefined || !/^[0-9]+$/.test(seed)) throw new Error(`this is no replay: ${text}`);
   const plan = { seed: Number(seed), faults: parseFaults(faults), recovery, retries: retries === 'retries' };
-  return { scenario, plan };
+  return { scenario: onStore(scenario, store), plan };
 }

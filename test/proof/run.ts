@@ -5,6 +5,7 @@ import { mutate } from './mutate.js';
 import { answerAll, serveQuestions } from './pool.js';
 import { parseReplay } from './replay.js';
 import { scenarios } from './scenarios/index.js';
+import { nameAndStore, onStore, storeNames } from './scenarios/stores.js';
 import { Stage, type Scenario } from './stage.js';
 
 const usage = `Usage: npm run proof [-- OPTION …]
@@ -14,6 +15,7 @@ Fails every store request of every scenario, lets somebody recover, and looks at
   --only NAME        scenarios whose name begins so, or with =NAME that one; may be given several times
   --quick            fixed seeds and a part of the product, of every request; what \`npm test\` runs
   --all              everything of everything
+  --store NAME       on a store that can do what this one can: ${storeNames.join(', ')}
   --seeds N|small    schedules; small is --quick
   --workers N        processes (default: one for each core)
   --stop             at the first violation
@@ -30,6 +32,7 @@ interface Options {
   readonly only: readonly string[];
   readonly extent: Extent;
   readonly seeds: number;
+  readonly store: string | undefined;
   readonly workers: number;
   readonly stops: boolean;
   /** Random histories. */
@@ -68,6 +71,7 @@ export async function main(args: readonly string[]): Promise<number> {
     only,
     extent,
     seeds: seeds === undefined || seeds === 'small' ? 0 : Number(seeds),
+    store: flags.get('--store'),
     workers: Number(flags.get('--workers') ?? availableParallelism()),
     stops: flags.has('--stop'),
     histories: Number(flags.get('--model') ?? modelSeeds[extent]),
@@ -75,6 +79,8 @@ export async function main(args: readonly string[]): Promise<number> {
   };
   if (!Number.isInteger(options.seeds) || !(options.workers >= 1))
     return refuse('A number is expected there.');
+  if (options.store !== undefined && !storeNames.includes(options.store))
+    return refuse(`There is no store ${options.store}.`);
   if (flags.has('--worker')) {
     serveQuestions((unit: Unit) => enumerate(unit, options));
     return 0;
@@ -91,7 +97,16 @@ export async function main(args: readonly string[]): Promise<number> {
   return prove(options, args);
 }
 
-const valued = new Set(['--only', '--seeds', '--workers', '--replay', '--model', '--mutate', '--real']);
+const valued = new Set([
+  '--only',
+  '--store',
+  '--seeds',
+  '--workers',
+  '--replay',
+  '--model',
+  '--mutate',
+  '--real',
+]);
 const bare = new Set(['--quick', '--all', '--stop', '--json', '--worker']);
 
 function print(text: string): number {
@@ -115,9 +130,11 @@ function isNamed(name: string, prefix: string): boolean {
 }
 
 function enumerate(unit: Unit, options: Options): Promise<UnitResult> {
-  if (unit.scenario === modelName) return runModel(unit, options.histories, options.stops);
-  const scenario = scenarios.find(({ name }) => name === unit.scenario);
-  if (scenario === undefined) throw new Error(`there is no scenario ${unit.scenario}`);
+  const { name, store } = nameAndStore(unit.scenario);
+  if (name === modelName) return runModel(unit, options.histories, options.stops, store);
+  const found = scenarios.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`there is no scenario ${unit.scenario}`);
+  const scenario = onStore(found, store);
   return new Enumeration(scenario, unit, options.extent, seedsOf(scenario, options), options.stops).run();
 }
 
@@ -127,8 +144,10 @@ async function prove(options: Options, args: readonly string[]): Promise<number>
   );
   if (chosen.length === 0) return refuse('No scenario has such a name.');
   const startedAt = Date.now();
+  const unitName = (name: string): string =>
+    options.store === undefined ? name : `${name} @${options.store}`;
   const units = chosen.flatMap(({ name }): Unit[] =>
-    Array.from({ length: partsOf }, (_, part) => ({ scenario: name, part, parts: partsOf })),
+    Array.from({ length: partsOf }, (_, part) => ({ scenario: unitName(name), part, parts: partsOf })),
   );
   const results = new Map<string, UnitResult[]>();
   const totals = { crashPoints: 0, runs: 0, violations: 0, passed: 0, failed: 0 };

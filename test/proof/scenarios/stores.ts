@@ -1,9 +1,32 @@
+import { OSS_CAPABILITIES } from '../../../src/adapters/oss/oss-options.js';
 import type { StoreCapabilities } from '../../../src/ports/object-store.js';
 import type { Scenario } from '../stage.js';
 import { oneJobScenarios } from './one-job.js';
 import { raceScenarios } from './races.js';
 import { restartScenarios } from './restarts.js';
 import { setupScenarios } from './setup.js';
+
+/** Stores on which all scenarios can be run, by `--store NAME`: what they can do, without their sizes. */
+const stores: Readonly<Record<string, StoreCapabilities>> = { oss: { ...OSS_CAPABILITIES, minPartBytes: 1 } };
+export const storeNames = Object.keys(stores);
+
+/** The scenario with a store in its name, as `one job @oss`, on that store. */
+export function onStore(scenario: Scenario, store: string | undefined): Scenario {
+  const capabilities = store === undefined ? undefined : stores[store];
+  if (store === undefined) return scenario;
+  if (capabilities === undefined) throw new Error(`there is no store ${store}`);
+  return {
+    ...scenario,
+    name: `${scenario.name} @${store}`,
+    capabilities: { ...capabilities, ...scenario.capabilities },
+  };
+}
+
+/** The two parts of such a name. */
+export function nameAndStore(text: string): { readonly name: string; readonly store: string | undefined } {
+  const [name = '', store] = text.split(' @');
+  return { name, store };
+}
 
 /** The same scenarios on stores that can do less. */
 const all = [...oneJobScenarios, ...raceScenarios, ...restartScenarios, ...setupScenarios];
