@@ -5,7 +5,7 @@ import { StoreError } from '../../ports/object-store.js';
 import { credentialsSource, type OssCredentials, type OssCredentialsSource } from './oss-credentials.js';
 import { failureOf } from './oss-errors.js';
 import { DEFAULT_MAX_SOCKETS, endpointOf, plainRegion, type OssStoreOptions } from './oss-options.js';
-import { OssSender, type OssAnswer } from './oss-sender.js';
+import { OssSender, type NoAnswer, type OssAnswer } from './oss-sender.js';
 import { presignUrl, type RequestToSign } from './oss-signer.js';
 import { assumeRole, type AssumeRole } from './sts-credentials.js';
 
@@ -77,7 +77,8 @@ export class OssConnection {
     const signing = { accessKeyId, accessKeySecret, stsToken: securityToken, amendTimeSkewed: this.skewMs };
     Object.assign(this.client.options, signing);
     // Between the assignment and the signature nothing is awaited.
-    const answer = (await this.client.request(paramsOf(request, signal))) as OssAnswer;
+    const answer = (await this.client.request(paramsOf(request, signal))) as OssAnswer | NoAnswer;
+    if ('failure' in answer) throw answer.failure;
     return this.judged(answer, request.isXml === true, credentials);
   }
 
@@ -108,7 +109,7 @@ export class OssConnection {
     const { url, method, body } = request;
     const headers: Record<string, string | number> = { ...request.headers };
     if (method === 'PUT') headers['content-length'] = body?.byteLength ?? 0;
-    const answer = await this.sender.request(url, { method, headers, content: body, ctx: { signal } });
+    const answer = await this.sender.send(url, { method, headers, content: body, ctx: { signal } });
     return this.judged(answer, false, undefined);
   }
 

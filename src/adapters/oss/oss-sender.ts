@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Sender, SenderParams } from 'ali-oss';
+import type { StoreError } from '../../ports/object-store.js';
 import { networkError } from './oss-errors.js';
 
 export interface OssAnswer {
@@ -10,6 +11,11 @@ export interface OssAnswer {
   readonly body: Buffer;
   /** In place of the body, where a stream was asked for and the answer is a success. */
   readonly stream?: IncomingMessage;
+}
+
+/** What a sender tells ali-oss in place of an answer: an error that is thrown through it comes out as another. */
+export interface NoAnswer {
+  readonly failure: StoreError;
 }
 
 /** Travels through ali-oss to the sender. */
@@ -42,7 +48,15 @@ export class OssSender implements Sender {
     this.https = new HttpsAgent(pool);
   }
 
-  request(url: string, { method, headers, content, ctx }: SenderParams): Promise<OssAnswer> {
+  async request(url: string, params: SenderParams): Promise<OssAnswer | NoAnswer> {
+    try {
+      return await this.send(url, params);
+    } catch (error) {
+      return { failure: networkError(error, (params.ctx as SendContext | undefined)?.signal) };
+    }
+  }
+
+  send(url: string, { method, headers, content, ctx }: SenderParams): Promise<OssAnswer> {
     const target = targetOf(url);
     const sent = { ...headers };
     if (!this.options.keepsHost) delete sent['host'];
