@@ -321,7 +321,9 @@ describe('the tokens of a call', () => {
     const next = newJob({ destination: old.destination });
     const tokens = [old.token, next.token];
     await old.setup();
-    expect(await old.through(daemon.client, { tokens }).attempt(0).setup()).toMatchObject({ token: old.token });
+    expect(await old.through(daemon.client, { tokens }).attempt(0).setup()).toMatchObject({
+      token: old.token,
+    });
     await old.commit();
     await next.setup();
     const seen = old.through(daemon.client, { tokens });
