@@ -14,7 +14,12 @@ import { SeededRandom } from './seeded-random.js';
  */
 
 const bucket = 'real';
-const jobsAtOnce = 4;
+const jobsAtOnce = 6;
+/** A daemon is killed after so many answers at most, or where there are no more, so long a time. */
+const maxAnswersALife = 30;
+const maxLifeMs = 3_000;
+/** After the last of them, while the next calls run. */
+const maxCallMs = 30;
 /** Longer than a daemon takes to start on a busy machine. */
 const patienceMs = 120_000;
 const servers = { s3proxy: () => startS3Proxy(), versitygw: () => startVersityGw() } as const;
@@ -38,12 +43,11 @@ export async function proveReal(
   const results: RealResult[] = [];
   for (const name of Object.keys(servers) as ServerName[]) {
     const share = Math.ceil(kills / Object.keys(servers).length);
-    const result = await RealRun.play(name, share, seed);
+    const result = await RealRun.play(name, share, seed, print);
     results.push(result);
     print(
       `${result.server}: ${result.kills} kills, ${result.jobs} jobs, ${result.committed} committed, ${result.violations.length} violations, ${result.uploadsLeft} uploads left, seed ${seed}`,
     );
-    for (const violation of result.violations.slice(0, 10)) print(`  ${violation}`);
   }
   const sum = (of: (result: RealResult) => number): number =>
     results.reduce((all, each) => all + of(each), 0);
@@ -66,6 +70,8 @@ class RealRun {
   private kills = 0;
   private jobs = 0;
   private committed = 0;
+  /** By daemon. */
+  private readonly answers: number[] = [];
   private readonly violations: string[] = [];
   private readonly finished: RealJob[] = [];
 
@@ -75,9 +81,15 @@ class RealRun {
     private readonly daemons: readonly KillableDaemon[],
     readonly reader: StoreReader,
     private readonly random: SeededRandom,
+    private readonly print: (line: string) => void,
   ) {}
 
-  static async play(name: ServerName, kills: number, seed: number): Promise<RealResult> {
+  static async play(
+    name: ServerName,
+    kills: number,
+    seed: number,
+    print: (line: string) => void,
+  ): Promise<RealResult> {
     const server = await servers[name]();
     const daemons: KillableDaemon[] = [];
     const reader = new StoreReader(server, bucket);
@@ -85,7 +97,7 @@ class RealRun {
       await reader.createBucket();
       const options = { store: server, root: `s3a://${bucket}/` };
       for (let count = 0; count < 2; count++) daemons.push(await KillableDaemon.start(options));
-      const run = new RealRun(name, server, daemons, reader, new SeededRandom(seed));
+      const run = new RealRun(name, server, daemons, reader, new SeededRandom(seed), print);
       return await run.all(kills);
     } finally {
       await Promise.all(daemons.map((daemon) => daemon.stop()));
@@ -112,20 +124,26 @@ class RealRun {
     };
   }
 
-  /** One daemon after the other, so that there is one to go on with, and sometimes both. */
+  /**
+   * Each daemon on its own, in the middle of its calls: after so many answers, however fast the machine is. Now and then
+   * none is left for a while.
+   */
   private async killUntil(kills: number): Promise<void> {
-    while (this.kills < kills) {
-      await sleep(this.random.below(250));
-      const victims =
-        this.random.below(8) === 0 ? this.daemons : this.daemons.slice(this.random.below(2)).slice(0, 1);
-      await Promise.all(
-        victims.map(async (daemon) => {
-          await daemon.kill();
+    await Promise.all(
+      this.daemons.map(async (daemon, index) => {
+        while (this.kills < kills) {
+          const enough = (this.answers[index] ?? 0) + 1 + this.random.below(maxAnswersALife);
+          const deadline = Date.now() + maxLifeMs;
+          while ((this.answers[index] ?? 0) < enough && Date.now() < deadline) await sleep(1);
+          await sleep(this.random.below(maxCallMs));
+          if (this.kills >= kills) return;
           this.kills++;
+          await daemon.kill();
           await daemon.restart();
-        }),
-      );
-    }
+          if (this.kills % 50 === 0) this.print(`${this.name}: ${this.kills} kills, ${this.jobs} jobs`);
+        }
+      }),
+    );
   }
 
   private async oneJob(): Promise<void> {
@@ -134,6 +152,7 @@ class RealRun {
       `real-${this.name}-${this.jobs++}`,
       this.daemons.map(({ endpoint }) => endpoint),
       random,
+      (daemon) => (this.answers[daemon] = (this.answers[daemon] ?? 0) + 1),
     );
     this.finished.push(job);
     try {
@@ -141,7 +160,7 @@ class RealRun {
       if (job.told === 'committed') this.committed++;
       if (job.told === 'committed' || job.told === 'aborted') await this.check(job);
     } catch (error) {
-      this.violations.push(`${job.token}: ${error instanceof Error ? error.message : String(error)}`);
+      this.violate(`${job.token}: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       job.close();
     }
@@ -157,13 +176,17 @@ class RealRun {
       ['uploads', 'abort', '--prefix', `s3a://${bucket}/`, '--older-than', '0s', '--yes'],
     ]) {
       const { code, output } = await daemon.command(...args);
-      if (code !== 0)
-        this.violations.push(`${args.join(' ')} ended with ${code ?? '?'}: ${output.slice(-500)}`);
+      if (code !== 0) this.violate(`${args.join(' ')} ended with ${code ?? '?'}: ${output.slice(-500)}`);
     }
     for (const job of this.finished) await this.check(job);
     for (const { key } of await this.reader.listObjects('.commitbridge/jobs/')) {
-      if (/\/(tasks|opened|files)\//.test(key)) this.violations.push(`the record ${key} is left`);
+      if (/\/(tasks|opened|files)\//.test(key)) this.violate(`the record ${key} is left`);
     }
+  }
+
+  private violate(what: string): void {
+    this.violations.push(what);
+    this.print(`${this.name}: ${what}`);
   }
 
   /** All of the job's files or none, whole, and as its driver was told. */
@@ -182,20 +205,18 @@ class RealRun {
         key !== `${job.token}/${name.join(' ')}` ||
         content !== contentOf(job.token, task, Number(number), name.join(' '))
       )
-        this.violations.push(`${key} holds '${content.slice(0, 100)}'`);
+        this.violate(`${key} holds '${content.slice(0, 100)}'`);
     }
     const visible = [...found].sort().join(', ');
     const whole = [...job.expected()].sort().join(', ');
     if (visible !== '' && visible !== whole)
-      this.violations.push(`${job.token} (${job.told ?? 'abandoned'}) shows '${visible}', not '${whole}'`);
+      this.violate(`${job.token} (${job.told ?? 'abandoned'}) shows '${visible}', not '${whole}'`);
     if (job.told === 'committed' && visible !== whole)
-      this.violations.push(`${job.token} is committed and shows '${visible}', not '${whole}'`);
-    if (job.told === 'committed' && !isMarked)
-      this.violations.push(`${job.token} is committed without a marker`);
+      this.violate(`${job.token} is committed and shows '${visible}', not '${whole}'`);
+    if (job.told === 'committed' && !isMarked) this.violate(`${job.token} is committed without a marker`);
     if (job.told === 'aborted' && (visible !== '' || isMarked))
-      this.violations.push(`${job.token} is aborted and shows '${visible}'`);
-    if (visible === '' && whole !== '' && isMarked)
-      this.violations.push(`${job.token} has a marker and no files`);
+      this.violate(`${job.token} is aborted and shows '${visible}'`);
+    if (visible === '' && whole !== '' && isMarked) this.violate(`${job.token} has a marker and no files`);
   }
 }
 
@@ -215,6 +236,7 @@ class RealJob {
     readonly token: string,
     private readonly endpoints: readonly string[],
     private readonly random: SeededRandom,
+    private readonly onAnswer: (daemon: number) => void,
   ) {
     this.ref = { tokens: [token], jobAttempt: 0, destination: `s3a://${bucket}/${token}` };
     this.clients = endpoints.map((endpoint) => new DaemonClient(endpoint));
@@ -329,7 +351,9 @@ class RealJob {
       const endpoint = this.endpoints[at];
       if (client === undefined || endpoint === undefined) throw new Error('no daemon');
       try {
-        return await send(client);
+        const answer = await send(client);
+        this.onAnswer(at);
+        return answer;
       } catch (error) {
         const isRepeatable =
           error instanceof RpcError &&
