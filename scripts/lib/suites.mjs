@@ -31,22 +31,6 @@ const resultsDir = join(root, 'test-results');
 const servers = ['daemon', 's3proxy', 'versitygw'];
 const everything = [...servers, 'bundle', 'spark'];
 
-/** Scenarios of the proof that npm test has time for; `npm run proof` and `npm run test:all` run them all. */
-const briefProof = [
-  'one job',
-  'two attempts of a task',
-  'every call twice',
-  'job aborted',
-  'overwrite',
-  'replace partitions',
-  'inline',
-  'abort overlapping commit',
-  'commitJob on two daemons',
-  'gc beside a running job',
-  'restart with recovery, in publication',
-  'three masters',
-];
-
 /** In the order in which they run: what fails soonest comes first. */
 export const suites = {
   check: { about: 'types, style, wire contract, versions', needs: [], run: runChecks },
@@ -58,13 +42,14 @@ export const suites = {
     servers,
   ),
   proof: {
-    about: 'the protocol with a death or a fault at every store request (a part of `npm run proof`)',
+    about: 'the protocol with a death or a fault at every store request, and random histories',
+    needs: [],
+    run: () => runCommand('test/proof/run.ts', isAll() ? [] : ['--quick'], ['--max-semi-space-size=64']),
+  },
+  kills: {
+    about: 'kill -9 of real daemons on real servers, at random moments of their calls',
     needs: servers,
-    run: () =>
-      runCommand(
-        'test/proof/run.ts',
-        isAll() ? [] : ['--quick', ...briefProof.map((name) => `--only==${name}`)],
-      ),
+    run: () => runCommand('test/proof/run.ts', ['--real', isAll() ? '1000' : '20', '--seeds', '1']),
   },
   scale: {
     about: 'large jobs in a heap of 256 MB, many jobs in a row',
