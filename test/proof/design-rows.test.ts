@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { designRows, missingRows } from './design-rows.js';
+import { faultModes } from './faults.js';
 import { modelScenario } from './model.js';
 import { formatReplay, parseReplay } from './replay.js';
 import { scenarios } from './scenarios/index.js';
-import { Stage } from './stage.js';
+import { recoveries, Stage } from './stage.js';
 
 const names = scenarios.map(({ name }) => name);
 
@@ -30,7 +31,7 @@ describe('what can fail, and the scenarios about it', () => {
         .flatMap(([part]) => [...part.matchAll(/\*([^*]+)\*/g)])
         .map(([, name = '']) => name),
     );
-    const others = ['jobs abort', 'gc', 'failed', 'lost', 'outage', 'expired'];
+    const others: readonly string[] = [...recoveries, ...faultModes];
     expect(mentioned.filter((name) => !names.includes(name) && !others.includes(name))).toEqual([]);
   });
 
