@@ -1,4 +1,5 @@
 // Fetches or builds once, into .cache, what runs beside the daemon in the quickstart and the tests.
+import { installOssClients } from '../../test/oss/clients/install.js';
 import { buildHadoopJobs, defaultHadoop, installHadoopJars } from '../../test/support/hadoop/index.js';
 import { installS3Proxy, installVersityGw } from '../../test/support/servers/index.js';
 import { buildSparkJobs, defaultSpark, installSparkJars } from '../../test/support/spark/index.js';
@@ -8,6 +9,7 @@ const fetchers: Record<string, () => Promise<unknown>> = {
   s3proxy: installS3Proxy,
   versitygw: installVersityGw,
   spark: installSparkJars,
+  'oss-clients': installOssClients,
   jobs: () => buildSparkJobs(defaultSpark, bundleJar),
   hadoop: installHadoopJars,
   mapreduce: () => buildHadoopJobs(defaultHadoop, bundleJar),

@@ -22,6 +22,10 @@ export const preparations = {
   bundle: { tools: ['jdk', 'java', 'maven'], make: buildBundle },
   s3proxy: { tools: ['java', 'maven'], make: () => fetchPrograms(['s3proxy']) },
   versitygw: { tools: ['go'], make: () => fetchPrograms(['versitygw']) },
+  'oss-clients': {
+    tools: ['python', 'go', 'jdk', 'java', 'maven'],
+    make: () => fetchPrograms(['oss-clients']),
+  },
   spark: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['spark', 'jobs']) },
   hadoop: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['hadoop', 'mapreduce']) },
 };
@@ -59,7 +63,14 @@ export const suites = {
         COMMITBRIDGE_TEST_SCALE_TASKS: isAll() ? '10000' : '1000',
       }),
   },
-  oss: vitest('oss', 'the double of Aliyun OSS', []),
+  oss: vitest(
+    'oss',
+    'a double of Aliyun OSS, with the adapter and with clients that others wrote',
+    ['oss-clients'],
+    {
+      options: ['--maxWorkers=2'],
+    },
+  ),
   protocol: vitest('protocol', 'the services over real gRPC, and clients in other languages', servers, {
     tools: ['python'],
   }),

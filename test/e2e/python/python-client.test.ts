@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaemonProcess } from '../../support/daemon/index.js';
 import { StoreReader } from '../../support/observer/index.js';
 import {
   cacheDir,
-  installOnce,
+  installVenv,
   ManagedChild,
   repoRoot,
   runTool,
@@ -25,26 +24,16 @@ let generated: string;
 
 /** A virtual environment with the pinned packages, and the modules that grpc_tools makes of the protos alone. */
 async function installClient(): Promise<{ python: string; generated: string }> {
-  const requirements = join(source, 'requirements.txt');
-  const version = await readFile(requirements, 'utf8');
-  const home = join(cacheDir, 'python-client');
-  const venv = `${home}-venv`;
-  await installOnce(home, version, async () => {
-    await runTool('python3', ['-m', 'venv', '--clear', venv], { purpose });
-    await runTool(
-      join(venv, 'bin/pip'),
-      ['install', '-q', '--disable-pip-version-check', '-r', requirements],
-      { purpose },
-    );
-  });
-  const out = `${home}-generated`;
+  const name = 'python-client';
+  const python = await installVenv(name, join(source, 'requirements.txt'), purpose);
+  const out = join(cacheDir, `${name}-generated`);
   await runTool('mkdir', ['-p', out], { purpose });
   const names = ['admin_service', 'common', 'errors', 'job_service', 'upload_service'];
   const proto = join(repoRoot, 'proto');
   const tools = ['-m', 'grpc_tools.protoc', `-I${proto}`, `--python_out=${out}`, `--grpc_python_out=${out}`];
   const files = names.map((name) => join(proto, `commitbridge/v1/${name}.proto`));
-  await runTool(join(venv, 'bin/python'), [...tools, ...files], { purpose });
-  return { python: join(venv, 'bin/python'), generated: out };
+  await runTool(python, [...tools, ...files], { purpose });
+  return { python, generated: out };
 }
 
 beforeAll(async () => {

@@ -30,7 +30,8 @@ export async function compileJar(sources: Sources): Promise<string> {
     const classes = join(workDir, 'classes');
     const classPath = [join(jars, '*'), ...(bundleJar === undefined ? [] : [bundleJar])].join(delimiter);
     const paths = files.map((name) => join(directory, name));
-    await runTool('javac', ['-nowarn', '-proc:none', '-cp', classPath, '-d', classes, ...paths], { purpose });
+    const options = ['-nowarn', '-proc:none', '-encoding', 'UTF-8', '-cp', classPath, '-d', classes];
+    await runTool('javac', [...options, ...paths], { purpose });
     await runTool('jar', ['--create', '--file', join(workDir, 'jobs.jar'), '-C', classes, '.'], { purpose });
   });
   return join(built, 'jobs.jar');

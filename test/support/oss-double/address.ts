@@ -36,8 +36,11 @@ export function addressOf(host: string, rawPath: string, options: AddressingOpti
   const local = /^(?:([a-z0-9][a-z0-9-]*)\.)?localhost$/.exec(name);
   if (local?.[1] !== undefined) return { bucket: local[1], key: path, style: 'virtual-host' };
   if (local !== null || ipAddress.test(name)) return pathStyle(path, options);
-  throw new OssError(404, 'NoSuchBucket', `No bucket is bound to the domain ${name}.`, '0015-00000101', {
-    BucketName: name,
+  throw new OssError(404, 'NoSuchBucket', `No bucket is bound to the domain ${name}.`, {
+    ec: '0015-00000101',
+    details: {
+      BucketName: name,
+    },
   });
 }
 
@@ -63,8 +66,7 @@ function requireOwnRegion(endpoint: string, region: string): void {
     403,
     'AccessDenied',
     'The bucket you are attempting to access must be addressed using the specified endpoint. Please send all future requests to this endpoint.',
-    '0003-00001403',
-    { Endpoint: `oss-${region}.aliyuncs.com` },
+    { ec: '0003-00001403', details: { Endpoint: `oss-${region}.aliyuncs.com` } },
   );
 }
 

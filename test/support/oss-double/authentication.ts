@@ -46,7 +46,7 @@ export function authenticate(request: OssRequest, verifier: Verifier): void {
     request.key === ''
       ? 'Anonymous access is forbidden for this operation.'
       : 'You have no right to access this object because of bucket acl.',
-    '0003-00000001',
+    { ec: '0003-00000001' },
   );
 }
 
@@ -140,12 +140,9 @@ function urlV4(request: OssRequest, verifier: Verifier): void {
   }
   const seconds = Number(expires);
   if (!Number.isInteger(seconds) || seconds < 1 || seconds > maxUrlLifetimeSeconds) {
-    throw new OssError(
-      403,
-      'AccessDenied',
-      'x-oss-expires should be between 1 and 604800 seconds.',
-      '0002-00000216',
-    );
+    throw new OssError(403, 'AccessDenied', 'x-oss-expires should be between 1 and 604800 seconds.', {
+      ec: '0002-00000216',
+    });
   }
   const credential = parseCredential(credentialText ?? '');
   const additional = parseAdditionalHeaders(query.get('x-oss-additional-headers'), request);
@@ -168,12 +165,15 @@ interface SignedV4 {
 
 function verifyV4(request: OssRequest, signed: SignedV4, verifier: Verifier): void {
   const { credential, timestamp, key, provided } = signed;
-  if (credential.region !== verifier.region || !timestamp.startsWith(credential.date)) {
+  if (credential.region !== verifier.region) {
     throw invalidArgument(
       'Invalid signing region or date in Authorization.',
       'Credential',
       credential.region,
     );
+  }
+  if (!timestamp.startsWith(credential.date)) {
+    throw invalidArgument('Invalid signing date in Authorization header.', 'Credential', credential.date);
   }
   const canonical = canonicalRequestV4(request, signed.additional, signed.payloadHash);
   const stringToSign = stringToSignV4(canonical, timestamp, credential);
@@ -216,22 +216,16 @@ function keyOf(keyId: string, token: string | undefined, verifier: Verifier): Ac
   }
   if (temporary === undefined) throw unknownKey(keyId, '0002-00000002');
   if (temporary.securityToken !== token) {
-    throw new OssError(
-      403,
-      'InvalidSecurityToken',
-      'The security token you provided is invalid.',
-      '0002-00000006',
-      { SecurityToken: token },
-    );
+    throw new OssError(403, 'InvalidSecurityToken', 'The security token you provided is invalid.', {
+      ec: '0002-00000006',
+      details: { SecurityToken: token },
+    });
   }
   if (temporary.expiresAt <= verifier.now()) {
-    throw new OssError(
-      403,
-      'SecurityTokenExpired',
-      'The security token you provided has expired.',
-      '0002-00000007',
-      { SecurityToken: token },
-    );
+    throw new OssError(403, 'SecurityTokenExpired', 'The security token you provided has expired.', {
+      ec: '0002-00000007',
+      details: { SecurityToken: token },
+    });
   }
   return temporary;
 }
@@ -241,8 +235,7 @@ function unknownKey(keyId: string, ec: string): OssError {
     403,
     'InvalidAccessKeyId',
     'The OSS Access Key Id you provided does not exist in our records.',
-    ec,
-    { OSSAccessKeyId: keyId },
+    { ec, details: { OSSAccessKeyId: keyId } },
   );
 }
 
@@ -264,19 +257,24 @@ function skewed(time: number, verifier: Verifier): OssError {
     403,
     'RequestTimeTooSkewed',
     'The difference between the request time and the current time is too large.',
-    '0002-00000504',
     {
-      MaxAllowedSkewMilliseconds: String(maxSkewMs),
-      RequestTime: Number.isNaN(time) ? '' : new Date(time).toISOString(),
-      ServerTime: new Date(verifier.now()).toISOString(),
+      ec: '0002-00000504',
+      details: {
+        MaxAllowedSkewMilliseconds: String(maxSkewMs),
+        RequestTime: Number.isNaN(time) ? '' : new Date(time).toISOString(),
+        ServerTime: new Date(verifier.now()).toISOString(),
+      },
     },
   );
 }
 
 function expired(at: number, verifier: Verifier): OssError {
-  return new OssError(403, 'AccessDenied', 'Request has expired.', '0002-00000069', {
-    Expires: new Date(at).toISOString(),
-    ServerTime: new Date(verifier.now()).toISOString(),
+  return new OssError(403, 'AccessDenied', 'Request has expired.', {
+    ec: '0002-00000069',
+    details: {
+      Expires: new Date(at).toISOString(),
+      ServerTime: new Date(verifier.now()).toISOString(),
+    },
   });
 }
 
@@ -285,16 +283,18 @@ function mismatch(key: AccessKey, provided: string, stringToSign: string, canoni
     403,
     'SignatureDoesNotMatch',
     'The request signature we calculated does not match the signature you provided. Check your key and signing method.',
-    '0002-00000040',
     {
-      OSSAccessKeyId: key.accessKeyId,
-      SignatureProvided: provided,
-      StringToSign: stringToSign,
-      StringToSignBytes: Buffer.from(stringToSign)
-        .toString('hex')
-        .toUpperCase()
-        .replace(/..(?!$)/g, '$& '),
-      ...(canonical === undefined ? {} : { CanonicalRequest: canonical }),
+      ec: '0002-00000040',
+      details: {
+        OSSAccessKeyId: key.accessKeyId,
+        SignatureProvided: provided,
+        StringToSign: stringToSign,
+        StringToSignBytes: Buffer.from(stringToSign)
+          .toString('hex')
+          .toUpperCase()
+          .replace(/..(?!$)/g, '$& '),
+        ...(canonical === undefined ? {} : { CanonicalRequest: canonical }),
+      },
     },
   );
 }

@@ -9,8 +9,11 @@ const maxDeletedKeys = 1000;
 export function deleteMultipleObjects(call: Call): Reply {
   const { request, bucket, now } = call;
   if (!request.headers.has('content-md5')) {
-    throw new OssError(400, 'MissingArgument', 'Missing Some Required Arguments.', '0016-00000502', {
-      ArgumentName: 'Content-MD5',
+    throw new OssError(400, 'MissingArgument', 'Missing Some Required Arguments.', {
+      ec: '0016-00000502',
+      details: {
+        ArgumentName: 'Content-MD5',
+      },
     });
   }
   checkContentMd5(request);
@@ -39,8 +42,10 @@ export function deleteMultipleObjects(call: Call): Reply {
 
 export function putBucket(name: string, buckets: Map<string, Bucket>, now: number): Reply {
   if (!/^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name)) {
-    throw new OssError(400, 'InvalidBucketName', 'The specified bucket is not valid.', undefined, {
-      BucketName: name,
+    throw new OssError(400, 'InvalidBucketName', 'The specified bucket is not valid.', {
+      details: {
+        BucketName: name,
+      },
     });
   }
   if (!buckets.has(name)) buckets.set(name, new Bucket(name, now));
@@ -49,13 +54,9 @@ export function putBucket(name: string, buckets: Map<string, Bucket>, now: numbe
 
 export function deleteBucket({ bucket, buckets }: Call): Reply {
   if (bucket.versions.size > 0 || bucket.uploads.size > 0) {
-    throw new OssError(
-      409,
-      'BucketNotEmpty',
-      'The bucket has objects. Please delete them first.',
-      undefined,
-      { BucketName: bucket.name },
-    );
+    throw new OssError(409, 'BucketNotEmpty', 'The bucket has objects. Please delete them first.', {
+      details: { BucketName: bucket.name },
+    });
   }
   buckets.delete(bucket.name);
   return { status: 204 };
@@ -122,8 +123,10 @@ export function putBucketLifecycle({ request, bucket }: Call): Reply {
 
 export function getBucketLifecycle({ bucket }: Call): Reply {
   if (bucket.lifecycle !== undefined) return xmlReply(bucket.lifecycle);
-  throw new OssError(404, 'NoSuchLifecycle', 'No Row found in Lifecycle Table.', undefined, {
-    BucketName: bucket.name,
+  throw new OssError(404, 'NoSuchLifecycle', 'No Row found in Lifecycle Table.', {
+    details: {
+      BucketName: bucket.name,
+    },
   });
 }
 

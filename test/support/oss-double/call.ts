@@ -84,16 +84,20 @@ export function checkContentMd5({ headers, body }: OssRequest): void {
   const expected = headers.get('content-md5');
   if (expected === undefined || expected === '') return;
   if (createHash('md5').update(body).digest('base64') === expected) return;
-  throw new OssError(400, 'InvalidDigest', 'The Content-MD5 you specified was invalid.', undefined, {
-    'Content-MD5': expected,
+  throw new OssError(400, 'InvalidDigest', 'The Content-MD5 you specified was invalid.', {
+    details: {
+      'Content-MD5': expected,
+    },
   });
 }
 
 /** Keys: 1 to 1,023 bytes of UTF-8, not beginning with `/` or `\`. */
 export function checkKey(key: string): void {
   if (Buffer.byteLength(key) <= 1023 && !/^[/\\]/.test(key)) return;
-  throw new OssError(400, 'InvalidObjectName', 'The specified object is not valid.', undefined, {
-    ObjectName: key,
+  throw new OssError(400, 'InvalidObjectName', 'The specified object is not valid.', {
+    details: {
+      ObjectName: key,
+    },
   });
 }
 

@@ -33,13 +33,9 @@ export function copyObject(call: Call): Reply {
 }
 
 export function entityTooLarge(proposed: number, allowed: number): OssError {
-  return new OssError(
-    400,
-    'EntityTooLarge',
-    'Your proposed upload exceeds the maximum allowed size.',
-    undefined,
-    { MaxSizeAllowed: String(allowed), ProposedSize: String(proposed) },
-  );
+  return new OssError(400, 'EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size.', {
+    details: { MaxSizeAllowed: String(allowed), ProposedSize: String(proposed) },
+  });
 }
 
 export function uploadPartCopy(call: Call, target: Upload | undefined): Reply {
@@ -87,8 +83,11 @@ function sourceOf(call: Call): { object: StoredObject; headers: Record<string, s
 }
 
 export function noSuchBucket(name: string): OssError {
-  return new OssError(404, 'NoSuchBucket', 'The specified bucket does not exist.', '0015-00000101', {
-    BucketName: name,
+  return new OssError(404, 'NoSuchBucket', 'The specified bucket does not exist.', {
+    ec: '0015-00000101',
+    details: {
+      BucketName: name,
+    },
   });
 }
 

@@ -14,7 +14,8 @@ export function listObjects(call: Call): Reply {
   const prefix = query.get('prefix') ?? '';
   const delimiter = query.get('delimiter') ?? '';
   const limit = queryNumber(request, 'max-keys', { least: 1, most: 1000, otherwise: 100 });
-  const token = isV2 ? query.get('continuation-token') : undefined;
+  const given = isV2 ? query.get('continuation-token') : undefined;
+  const token = given === '' ? undefined : given; // some clients send it empty
   const startAfter = query.get('start-after') ?? '';
   const after = isV2 ? (token === undefined ? startAfter : readToken(token)) : (query.get('marker') ?? '');
   const { items, truncated } = pageOf(currentObjects(call), {

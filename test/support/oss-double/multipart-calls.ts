@@ -142,24 +142,20 @@ function invalidPart(upload: Upload, partNumber: number, etag: string): OssError
     400,
     'InvalidPart',
     'One or more of the specified parts could not be found or the specified entity tag might not have matched the part entity tag.',
-    undefined,
-    { PartNumber: String(partNumber), ETag: etag, UploadId: upload.uploadId },
+    { details: { PartNumber: String(partNumber), ETag: etag, UploadId: upload.uploadId } },
   );
 }
 
 function entityTooSmall({ partNumber, etag, size }: Part): OssError {
-  return new OssError(
-    400,
-    'EntityTooSmall',
-    'Your proposed upload smaller than the minimum allowed size.',
-    '0042-00000213',
-    {
+  return new OssError(400, 'EntityTooSmall', 'Your proposed upload smaller than the minimum allowed size.', {
+    ec: '0042-00000213',
+    details: {
       ETag: etag,
       MinSizeAllowed: String(minPartBytes),
       PartNumber: String(partNumber),
       ProposedSize: String(size),
     },
-  );
+  });
 }
 
 export function abortMultipartUpload({ request, bucket }: Call): Reply {

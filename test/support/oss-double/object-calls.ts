@@ -96,21 +96,19 @@ export function findObject(
   if (version?.object !== undefined) return { version, object: version.object };
   if (version === undefined) {
     if (versionId === undefined) throw noSuchKey(key);
-    throw new OssError(404, 'NoSuchVersion', 'The specified version does not exist.', undefined, {
-      Key: key,
-      VersionId: versionId,
+    throw new OssError(404, 'NoSuchVersion', 'The specified version does not exist.', {
+      details: {
+        Key: key,
+        VersionId: versionId,
+      },
     });
   }
   const headers = { 'x-oss-delete-marker': 'true', 'x-oss-version-id': version.versionId };
   if (versionId === undefined) throw noSuchKey(key, headers);
-  throw new OssError(
-    405,
-    'MethodNotAllowed',
-    'The specified method is not allowed against this resource.',
-    undefined,
-    { Method: 'GET', ResourceType: 'DeleteMarker' },
-    { ...headers, Allow: 'DELETE' },
-  );
+  throw new OssError(405, 'MethodNotAllowed', 'The specified method is not allowed against this resource.', {
+    details: { Method: 'GET', ResourceType: 'DeleteMarker' },
+    headers: { ...headers, Allow: 'DELETE' },
+  });
 }
 
 function checkConditions(headers: ReadonlyMap<string, string>, object: StoredObject): void {
@@ -129,7 +127,7 @@ function checkConditions(headers: ReadonlyMap<string, string>, object: StoredObj
       ? modifiedSince !== undefined && object.lastModified <= modifiedSince
       : matches(ifNoneMatch);
   if (notModified) {
-    throw new OssError(304, 'NotModified', 'Not Modified', undefined, {}, { ETag: `"${object.etag}"` });
+    throw new OssError(304, 'NotModified', 'Not Modified', { headers: { ETag: `"${object.etag}"` } });
   }
 }
 
@@ -138,8 +136,7 @@ export function preconditionFailed(condition: string): OssError {
     412,
     'PreconditionFailed',
     'At least one of the pre-conditions you specified did not hold.',
-    undefined,
-    { Condition: condition },
+    { details: { Condition: condition } },
   );
 }
 
@@ -174,14 +171,10 @@ function rangeOf(
 }
 
 function refuseRange(headers: ReadonlyMap<string, string>, size: number): never {
-  throw new OssError(
-    416,
-    'InvalidRange',
-    'The requested range cannot be satisfied',
-    undefined,
-    { ActualObjectSize: String(size), RangeRequested: headers.get('range') ?? '' },
-    { 'Content-Range': `bytes */${size}` },
-  );
+  throw new OssError(416, 'InvalidRange', 'The requested range cannot be satisfied', {
+    details: { ActualObjectSize: String(size), RangeRequested: headers.get('range') ?? '' },
+    headers: { 'Content-Range': `bytes */${size}` },
+  });
 }
 
 /** `response-content-type` and the like in the query. */

@@ -1,21 +1,33 @@
-/** An error as OSS answers it. Messages are the documented ones; `details` are elements of the body after HostId. */
+export interface OssErrorMore {
+  /** Which of the documented causes it is; left out where no document or client's test names one. */
+  ec?: string;
+  /** Elements of the body after HostId. */
+  details?: Readonly<Record<string, string>>;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** An error as OSS answers it. Messages are the documented ones. */
 export class OssError extends Error {
+  readonly ec: string | undefined;
+  readonly details: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+
   constructor(
     readonly status: number,
     readonly code: string,
     message: string,
-    /** Which of the documented causes it is; missing where the documents name none. */
-    readonly ec?: string,
-    readonly details: Readonly<Record<string, string>> = {},
-    readonly headers: Readonly<Record<string, string>> = {},
+    { ec, details = {}, headers = {} }: OssErrorMore = {},
   ) {
     super(message);
+    this.ec = ec;
+    this.details = details;
+    this.headers = headers;
   }
 }
 
 export function invalidArgument(message: string, name?: string, value?: string): OssError {
   const details = name === undefined ? {} : { ArgumentName: name, ArgumentValue: value ?? '' };
-  return new OssError(400, 'InvalidArgument', message, undefined, details);
+  return new OssError(400, 'InvalidArgument', message, { details });
 }
 
 export function notImplemented(what: string): OssError {
@@ -35,14 +47,11 @@ export function malformedXml(): OssError {
 }
 
 export function noSuchKey(key: string, headers: Record<string, string> = {}): OssError {
-  return new OssError(
-    404,
-    'NoSuchKey',
-    'The specified key does not exist.',
-    '0026-00000001',
-    { Key: key },
+  return new OssError(404, 'NoSuchKey', 'The specified key does not exist.', {
+    ec: '0026-00000001',
+    details: { Key: key },
     headers,
-  );
+  });
 }
 
 export function noSuchUpload(uploadId: string): OssError {
@@ -50,8 +59,7 @@ export function noSuchUpload(uploadId: string): OssError {
     404,
     'NoSuchUpload',
     'The specified upload does not exist. The upload ID may be invalid, or the upload may have been aborted or completed.',
-    '0042-00000002',
-    { UploadId: uploadId },
+    { ec: '0042-00000002', details: { UploadId: uploadId } },
   );
 }
 
@@ -60,6 +68,6 @@ export function fileAlreadyExists(): OssError {
     409,
     'FileAlreadyExists',
     'The object you specified already exists and can not be overwritten.',
-    '0042-00000214',
+    { ec: '0042-00000214' },
   );
 }

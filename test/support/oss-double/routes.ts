@@ -129,11 +129,7 @@ function bucketRoute({ method, query }: OssRequest): Route | undefined {
 }
 
 function refuse({ method }: OssRequest): never {
-  throw new OssError(
-    405,
-    'MethodNotAllowed',
-    'The specified method is not allowed against this resource.',
-    undefined,
-    { Method: method },
-  );
+  throw new OssError(405, 'MethodNotAllowed', 'The specified method is not allowed against this resource.', {
+    details: { Method: method },
+  });
 }

@@ -27,14 +27,9 @@ export class Throttle {
     }
     this.total += 1;
     if (this.total > (this.limits.total ?? Infinity)) {
-      throw new OssError(
-        503,
-        'TotalQpsLimitExceeded',
-        'Please reduce your request rate.',
-        undefined,
-        {},
-        { 'Retry-After': '1' },
-      );
+      throw new OssError(503, 'TotalQpsLimitExceeded', 'Please reduce your request rate.', {
+        headers: { 'Retry-After': '1' },
+      });
     }
     if (key === '' || this.limits.perPrefix === undefined) return;
     const prefix = key.slice(0, key.lastIndexOf('/') + 1);
