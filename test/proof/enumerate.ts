@@ -121,8 +121,9 @@ export class Enumeration {
   }
 
   /**
-   * The recovery, and gc, die at each of their own requests, before its effect and after it. `all` takes that for
-   * every first death; otherwise each request of the scenario has one recovery a mode, and `quick` one mode only.
+   * The recovery, and gc, die at each of their own requests, before its effect or after it, or lose its reply. `all`
+   * takes that for every first death; otherwise each request of the scenario has one recovery a mode, so that each pair
+   * of requests has all three, each with another first death; `quick` takes one mode and so one of the three.
    */
   private async failAgain(
     first: Fault,
@@ -142,8 +143,7 @@ export class Enumeration {
     const seconds = ['before', 'after', 'lost'] as const;
     for (let request = 1; request <= single.requestsAfter && !this.isOver; request++) {
       for (const [turn, second] of seconds.entries()) {
-        if (extent === 'quick' && (request + at) % seconds.length !== turn) continue;
-        if (extent === 'normal' && second === 'lost' && (request + at) % seconds.length !== turn) continue;
+        if (extent !== 'all' && (request + at + index) % seconds.length !== turn) continue;
         await this.try({ seed: 1, faults: [first, { request, mode: second }], recovery, retries });
       }
     }

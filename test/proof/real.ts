@@ -17,11 +17,11 @@ const bucket = 'real';
 const jobsAtOnce = 6;
 /** A daemon is killed after so many answers at most, or where there are no more, so long a time. */
 const maxAnswersALife = 30;
-const maxLifeMs = 3_000;
+const maxLifeMs = 20_000;
 /** After the last of them, while the next calls run. */
 const maxCallMs = 30;
-/** Longer than a daemon takes to start on a busy machine. */
-const patienceMs = 120_000;
+/** For so long a client repeats a call: a busy machine takes long to start a daemon. */
+const patienceMs = 600_000;
 const servers = { s3proxy: () => startS3Proxy(), versitygw: () => startVersityGw() } as const;
 type ServerName = keyof typeof servers;
 
