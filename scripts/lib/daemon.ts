@@ -11,6 +11,10 @@ export interface DaemonOptions {
   /** The store, as the daemon and the executors reach it. */
   store: S3Access;
   bucket: string;
+  /** Over the keys that this launcher sets; of the store under `stores.main`. */
+  config?: { store?: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;
+  /** Of Node, as `--cpu-prof`. */
+  nodeArgs?: readonly string[];
 }
 
 /** `commitbridge serve`, built, in a process of its own, on a free loopback port. */
@@ -27,7 +31,13 @@ export class Daemon {
     try {
       const configFile = join(home, 'commitbridge.yaml');
       await writeFile(configFile, stringify(config(options)), { mode: 0o600 }); // it holds the secret
-      const main = [join(repoRoot, 'dist/main.js'), 'serve', '--config', configFile];
+      const main = [
+        ...(options.nodeArgs ?? []),
+        join(repoRoot, 'dist/main.js'),
+        'serve',
+        '--config',
+        configFile,
+      ];
       const child = await ManagedChild.start(process.execPath, main, {
         env: { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' },
       });
@@ -36,6 +46,10 @@ export class Daemon {
       await rm(home, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  get pid(): number {
+    return this.child.pid;
   }
 
   /** The tail of its log. */
@@ -49,17 +63,19 @@ export class Daemon {
   }
 }
 
-function config({ store, bucket }: DaemonOptions): object {
+function config({ store, bucket, config: { store: storeKeys, ...keys } = {} }: DaemonOptions): object {
   return {
     listen: ['127.0.0.1:0'],
     stores: {
       main: {
         ...{ type: 's3', endpoint: store.endpoint, region: store.region, pathStyle: true },
         credentials: { accessKeyId: store.accessKey, secretAccessKey: store.secretKey },
+        ...storeKeys,
       },
     },
     roots: [{ uri: `s3a://${bucket}/`, store: 'main' }],
     drain: { notice: '0s', grace: '3s' },
+    ...keys,
   };
 }
 

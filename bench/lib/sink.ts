@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RequestCounts } from '../../test/support/observer/index.js';
+import { ManagedChild, type S3Access } from '../../test/support/servers/index.js';
+import { runTool } from '../../test/support/servers/run-tool.js';
+import { buildPrograms } from './programs.js';
+
+export interface SinkSettings {
+  latency_ms: number;
+  /** Spread of the latency: of its logarithm, so that `latency_ms` is the median. */
+  sigma: number;
+  /** What a prefix takes before 503 SlowDown; 0 for no limit. */
+  writes_per_second: number;
+  reads_per_second: number;
+}
+
+export interface SinkState {
+  counts: RequestCounts;
+  /** Requests that were answered 503. */
+  slowed: number;
+  most_in_flight: number;
+  objects: number;
+  uploads: number;
+}
+
+/** A double of S3 that costs little: see `bench/go/cmd/sink`. */
+export class Sink {
+  private constructor(
+    private readonly child: ManagedChild,
+    private readonly ceilingProgram: string,
+    readonly access: S3Access,
+  ) {}
+
+  static async start(args: readonly string[] = []): Promise<Sink> {
+    const programs = await buildPrograms();
+    const child = await ManagedChild.start(programs.sink, [...args]);
+    for (let waited = 0; waited < 10_000 && child.running; waited += 20) {
+      const endpoint = /^(https?:\/\/\S+)\n/.exec(child.output)?.[1];
+      if (endpoint !== undefined) {
+        const access = { endpoint, region: 'us-east-1', accessKey: 'bench', secretKey: 'bench-secret' };
+        return new Sink(child, programs.ceiling, access);
+      }
+      await sleep(20);
+    }
+    child.kill();
+    throw new Error(`The sink did not start:\n${child.output}`);
+  }
+
+  get pid(): number {
+    return this.child.pid;
+  }
+
+  /** Changes what is named. */
+  async set(settings: Partial<SinkSettings>): Promise<void> {
+    await this.admin('PUT', JSON.stringify(settings));
+  }
+
+  async forgetCounts(): Promise<void> {
+    await this.admin('DELETE');
+  }
+
+  async state(): Promise<SinkState> {
+    return (await (await this.admin('GET')).json()) as SinkState;
+  }
+
+  /** Open uploads for a loop that only completes: bucket, key and upload id with tabs between, a line each. */
+  async openUploads(bucket: string, prefix: string, count: number): Promise<string> {
+    const query = new URLSearchParams({ bucket, prefix, count: String(count) });
+    const response = await fetch(`${this.access.endpoint}/_sink/uploads?${query}`);
+    return response.text();
+  }
+
+  /** The most requests a second that it answers at no latency. Changes the latency. */
+  async ceiling(concurrency: number): Promise<number> {
+    await this.set({ latency_ms: 0, sigma: 0, writes_per_second: 0, reads_per_second: 0 });
+    const args = ['-endpoint', this.access.endpoint, '-concurrency', String(concurrency)];
+    const said = await runTool(this.ceilingProgram, args, { purpose: 'the benchmark' });
+    return (JSON.parse(said) as { requests_per_s: number }).requests_per_s;
+  }
+
+  stop(): Promise<void> {
+    return this.child.stop();
+  }
+
+  private async admin(method: string, body?: string): Promise<Response> {
+    const response = await fetch(`${this.access.endpoint}/_sink`, {
+      method,
+      ...(body === undefined ? {} : { body }),
+    });
+    if (!response.ok) throw new Error(`The sink answered ${response.status}: ${await response.text()}`);
+    return response;
+  }
+}
