@@ -77,7 +77,9 @@ try {
     `${Math.round((100 * files) / seconds / ceiling)} %${files / seconds > ceilingShare * ceiling ? ' (too near)' : ''}`,
     name === 'commitbridge' ? String(rss) : '',
   ]);
-  say(`${files} files, ${tasks} tasks, ${concurrency} at a time, ${latencyMs} ms a request; median of ${rounds}`);
+  say(
+    `${files} files, ${tasks} tasks, ${concurrency} at a time, ${latencyMs} ms a request; median of ${rounds}`,
+  );
   const ratio = (name: string): number | undefined => {
     const found = medians[name];
     return found === undefined ? undefined : rounded(found.seconds / idealSeconds, 3);

@@ -1,5 +1,5 @@
 import { mapLimit } from '../../src/app/map-limit.js';
-import { DaemonClient } from '../../test/support/memory-daemon/client.js';
+import type { DaemonClient } from '../../test/support/memory-daemon/client.js';
 import type * as wire from '../../test/support/memory-daemon/wire.js';
 
 const tasksAtOnce = 32;

@@ -64,7 +64,7 @@ export class Sink {
 
   /** Open uploads for a loop that only completes: bucket, key and upload id with tabs between, a line each. */
   async openUploads(bucket: string, prefix: string, count: number): Promise<string> {
-    const query = new URLSearchParams({ bucket, prefix, count: String(count) });
+    const query = new URLSearchParams({ bucket, prefix, count: String(count) }).toString();
     const response = await fetch(`${this.access.endpoint}/_sink/uploads?${query}`);
     return response.text();
   }

@@ -8,12 +8,18 @@ import { toStoreError } from './s3-errors.js';
 import type { S3StoreOptions } from './s3-options.js';
 import { DEFAULT_MAX_SOCKETS } from './s3-options.js';
 
+/** What stores accept is 15 minutes; the SDK corrects from 5 on. */
+const toleratedSkewMs = 300_000;
+
 /** One client of the SDK with its sockets and credentials, and the way every call goes. */
 export class S3Connection {
   readonly client: S3Client;
   private readonly file: FileCredentials<AwsCredentials> | undefined;
 
-  constructor(options: S3StoreOptions, clock: Clock) {
+  constructor(
+    options: S3StoreOptions,
+    private readonly clock: Clock,
+  ) {
     const { credentials } = options;
     this.file =
       credentials.kind === 'file'
@@ -33,6 +39,19 @@ export class S3Connection {
 
   credentials(): Promise<AwsCredentials> {
     return this.client.config.credentials();
+  }
+
+  /** How far the store's clock is ahead of this machine's. */
+  get clockOffsetMs(): number {
+    return this.client.config.systemClockOffset;
+  }
+
+  /** Learns the store's time, as the SDK does from the answers that it sees itself. */
+  noticeDate(header: string | string[] | undefined): void {
+    if (typeof header !== 'string') return;
+    const offsetMs = Date.parse(header) - this.clock.nowMs();
+    if (Math.abs(offsetMs - this.clockOffsetMs) >= toleratedSkewMs)
+      this.client.config.systemClockOffset = offsetMs;
   }
 
   close(): void {

@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import {
-  CreateMultipartUploadCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
   GetBucketLifecycleConfigurationCommand,
@@ -44,20 +43,23 @@ import { decodeContinuation, encodeContinuation } from '../continuation.js';
 import { decodeKey } from '../decode-key.js';
 import { relayStream } from '../relay-stream.js';
 import { requireCapability } from '../require-capability.js';
+import { BucketAddresses } from './bucket-addresses.js';
 import { FencedRequests } from './fenced-requests.js';
+import { LeanSender } from './lean-sender.js';
+import { LeanTransport } from './lean-transport.js';
 import { PartPresigner } from './part-presigner.js';
 import { S3Connection } from './s3-connection.js';
 import { toStoreError } from './s3-errors.js';
-import { SdkHotCalls } from './s3-hot-calls.js';
-import type { S3HotCalls } from './s3-hot-calls.js';
+import { S3HotCalls } from './s3-hot-calls.js';
 import { S3_CAPABILITIES } from './s3-options.js';
 import type { S3StoreOptions } from './s3-options.js';
-import { addressOf, creationFields, headOf, known, uploadAddressOf } from './s3-shapes.js';
+import { addressOf, headOf, known, uploadAddressOf } from './s3-shapes.js';
 
-/** S3 and what speaks its protocol, by the AWS SDK. One request a call, no retries. */
+/** S3 and what speaks its protocol, by the AWS SDK but for the hot calls. One request a call, no retries. */
 export class S3ObjectStore implements ObjectStore {
   readonly capabilities: StoreCapabilities;
   private readonly connection: S3Connection;
+  private readonly transport: LeanTransport;
   private readonly hot: S3HotCalls;
   private readonly presigner: PartPresigner;
   private readonly fenced: FencedRequests;
@@ -68,19 +70,17 @@ export class S3ObjectStore implements ObjectStore {
   ) {
     this.capabilities = { ...S3_CAPABILITIES, ...options.capabilities };
     this.connection = new S3Connection(options, clock);
-    this.hot = new SdkHotCalls(this.connection, options);
-    this.presigner = new PartPresigner(this.connection, clock);
-    this.fenced = new FencedRequests(this.connection, options, clock);
+    this.transport = new LeanTransport(options);
+    const addresses = new BucketAddresses(this.connection);
+    const sender = new LeanSender(this.connection, addresses, this.transport, clock);
+    this.hot = new S3HotCalls(this.connection, sender, options);
+    this.presigner = new PartPresigner(this.connection, addresses, clock);
+    this.fenced = new FencedRequests(sender, options, clock);
   }
 
   async initiate(object: ObjectRef, options: InitiateOptions, call?: CallOptions): Promise<string> {
     this.checkKey(object.key);
-    const command = new CreateMultipartUploadCommand({
-      ...addressOf(object),
-      ...creationFields(this.options, options),
-    });
-    const answer = await this.connection.run(call?.signal, (at) => this.client.send(command, at));
-    return known(answer.UploadId, 'UploadId');
+    return this.hot.initiate(object, options, call);
   }
 
   async uploadPart(
@@ -290,9 +290,9 @@ export class S3ObjectStore implements ObjectStore {
     }
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.connection.close();
-    return Promise.resolve();
+    await this.transport.close();
   }
 
   private get client(): S3Connection['client'] {

@@ -1,9 +1,8 @@
-import type { ServerSideEncryption, StorageClass } from '@aws-sdk/client-s3';
 import type { InitiateOptions, ObjectHead, ObjectRef, UploadRef } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
 import type { S3StoreOptions } from './s3-options.js';
 
-/** Shapes of the port as the SDK's, and back. */
+/** Shapes of the port as the SDK's or as headers, and back. */
 
 export function addressOf(object: ObjectRef): { Bucket: string; Key: string } {
   return { Bucket: object.bucket, Key: object.key };
@@ -13,23 +12,19 @@ export function uploadAddressOf(upload: UploadRef): { Bucket: string; Key: strin
   return { ...addressOf(upload), UploadId: upload.uploadId };
 }
 
-export interface CreationFields {
-  ContentType: string | undefined;
-  Metadata: Record<string, string> | undefined;
-  StorageClass: StorageClass | undefined;
-  ServerSideEncryption: ServerSideEncryption | undefined;
-  SSEKMSKeyId: string | undefined;
-}
-
 /** What a new object gets, whether by one put or by an upload. */
-export function creationFields(store: S3StoreOptions, object: InitiateOptions): CreationFields {
-  return {
-    ContentType: object.contentType,
-    Metadata: object.metadata === undefined ? undefined : { ...object.metadata },
-    StorageClass: store.storageClass as StorageClass | undefined,
-    ServerSideEncryption: store.sse?.mode,
-    SSEKMSKeyId: store.sse?.mode === 'aws:kms' ? store.sse.kmsKeyId : undefined,
-  };
+export function creationHeaders(
+  { storageClass, sse }: S3StoreOptions,
+  { contentType, metadata }: InitiateOptions,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (contentType !== undefined) headers['content-type'] = contentType;
+  if (storageClass !== undefined) headers['x-amz-storage-class'] = storageClass;
+  if (sse !== undefined) headers['x-amz-server-side-encryption'] = sse.mode;
+  if (sse?.mode === 'aws:kms' && sse.kmsKeyId !== undefined)
+    headers['x-amz-server-side-encryption-aws-kms-key-id'] = sse.kmsKeyId;
+  for (const [name, value] of Object.entries(metadata ?? {})) headers[`x-amz-meta-${name}`] = value;
+  return headers;
 }
 
 export interface SdkHead {

@@ -1,0 +1,95 @@
+import { SignatureV4 } from '@smithy/signature-v4';
+import type { Clock } from '../../ports/clock.js';
+import type { ObjectRef } from '../../ports/object-store.js';
+import { encodeKey, encodeQuery, type BucketAddresses, type Query } from './bucket-addresses.js';
+import { errorOf } from './lean-answers.js';
+import type { HttpAnswer, HttpRequest, LeanTransport } from './lean-transport.js';
+import type { S3Connection } from './s3-connection.js';
+
+export interface S3Request {
+  readonly method: HttpRequest['method'];
+  readonly object: ObjectRef;
+  readonly query?: Query;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+}
+
+/**
+ * Requests for one object by AWS's own signer and a bare HTTP client, without the SDK's middleware: a tenth of the
+ * CPU time. Credentials, region, address and the store's clock are those of the SDK's client.
+ */
+export class LeanSender {
+  private readonly signer: SignatureV4;
+
+  constructor(
+    private readonly connection: S3Connection,
+    private readonly addresses: BucketAddresses,
+    private readonly transport: LeanTransport,
+    private readonly clock: Pick<Clock, 'nowMs'>,
+  ) {
+    const { region, sha256 } = connection.client.config;
+    this.signer = new SignatureV4({
+      service: 's3',
+      region,
+      credentials: () => connection.credentials(),
+      sha256,
+      // S3 wants a key as it is in the path, escaped once.
+      uriEscapePath: false,
+    });
+  }
+
+  /** Any answer but a success is thrown, in the SDK's shape. */
+  async send(request: S3Request, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+    return this.exchange(await this.sign(request), signal);
+  }
+
+  /**
+   * A URL that the store refuses after so many seconds. Its headers are signed too, and not moved into the query:
+   * servers read metadata and conditions from headers.
+   */
+  async presign(request: S3Request, expiresInSeconds: number): Promise<HttpRequest> {
+    const { target, origin, host, path } = await this.place(request.object);
+    const { method, headers = {}, query = {} } = request;
+    const names = new Set(Object.keys(headers));
+    const signed = await this.signer.presign(
+      { ...target, method, path, query: { ...query }, headers: { host, ...headers } },
+      {
+        expiresIn: expiresInSeconds,
+        signingDate: this.signingDate(),
+        unhoistableHeaders: names,
+        signableHeaders: new Set(['host', ...names]),
+      },
+    );
+    return { origin, path: `${path}${encodeQuery(signed.query ?? {})}`, method, headers };
+  }
+
+  /** Sends what {@link presign} made, or what is signed otherwise. */
+  async exchange(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+    const answer = await this.transport.send(request, signal);
+    this.connection.noticeDate(answer.headers['date']);
+    if (answer.status < 200 || answer.status > 299) throw errorOf(answer);
+    return answer;
+  }
+
+  private async sign({ method, object, query = {}, headers = {}, body }: S3Request): Promise<HttpRequest> {
+    const { target, origin, host, path } = await this.place(object);
+    const signed = await this.signer.sign(
+      { ...target, method, path, query: { ...query }, headers: { host, ...headers }, body },
+      { signingDate: this.signingDate() },
+    );
+    return {
+      ...{ origin, method, path: `${path}${encodeQuery(query)}`, headers: signed.headers },
+      ...(body === undefined ? {} : { body }),
+    };
+  }
+
+  private async place({ bucket, key }: ObjectRef) {
+    const address = await this.addresses.of(bucket);
+    return { ...address, path: `${address.basePath}${encodeKey(key)}` };
+  }
+
+  private signingDate(): Date {
+    return new Date(this.clock.nowMs() + this.connection.clockOffsetMs);
+  }
+}
