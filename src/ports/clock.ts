@@ -6,6 +6,8 @@ export interface Clock {
   monotonicMs(): number;
   /** Resolves after that time; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `run` after that time, unless it's called off by the function returned: for what is called off mostly. */
+  after(ms: number, run: () => void): () => void;
 }
 
 export interface Random {

@@ -53,4 +53,14 @@ export class DaemonClock implements Clock {
       });
     });
   }
+
+  after(ms: number, run: () => void): () => void {
+    let isCalledOff = false;
+    this.time.add(this.time.nowMs + ms, () => {
+      if (!isCalledOff && !this.isDead()) run();
+    });
+    return () => {
+      isCalledOff = true;
+    };
+  }
 }

@@ -21,4 +21,9 @@ export class SystemClock implements Clock {
       throw error;
     }
   }
+
+  after(ms: number, run: () => void): () => void {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  }
 }

@@ -21,19 +21,27 @@ export class VirtualClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    this.sleeps.push(ms);
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
+        this.sleeps.push(ms);
         reject(signal.reason as Error);
         return;
       }
-      const sleeper: Sleeper = { wakeAtMs: this.timeMs + ms, wake: resolve };
-      this.sleepers.push(sleeper);
+      const callOff = this.after(ms, resolve);
       signal?.addEventListener('abort', () => {
-        this.sleepers = this.sleepers.filter((other) => other !== sleeper);
+        callOff();
         reject(signal.reason as Error);
       });
     });
+  }
+
+  after(ms: number, run: () => void): () => void {
+    this.sleeps.push(ms);
+    const sleeper: Sleeper = { wakeAtMs: this.timeMs + ms, wake: run };
+    this.sleepers.push(sleeper);
+    return () => {
+      this.sleepers = this.sleepers.filter((other) => other !== sleeper);
+    };
   }
 
   /** How many sleep now: what ended must have given its timer back. */
