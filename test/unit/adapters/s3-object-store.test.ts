@@ -128,6 +128,36 @@ describe('S3ObjectStore: failures', () => {
     });
   });
 
+  it('cancels one of the hot calls', async () => {
+    const { store } = await against(['hang']);
+    await expect(store.get(object, { signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
+      kind: 'cancelled',
+    });
+  });
+
+  it('a request that waited for a connection until it was cancelled is not sent', async () => {
+    const { store, seen } = await against(['hang'], { maxSockets: 1 });
+    const first = store.abort(upload, { signal: AbortSignal.timeout(200) });
+    const second = store.abort(upload, { signal: AbortSignal.timeout(50) });
+    await expect(first).rejects.toMatchObject({ kind: 'cancelled' });
+    await expect(second).rejects.toMatchObject({ kind: 'cancelled' });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('signs by the clock of the store, once an answer has told it', async () => {
+    const date = new Date(Date.now() + 3_600_000).toUTCString();
+    const { store, seen } = await against([
+      { status: 403, headers: { date }, body: errorXml('RequestTimeTooSkewed') },
+      { status: 204, headers: { date } },
+    ]);
+    await expect(store.abort(upload)).rejects.toMatchObject({ kind: 'unavailable' });
+    await store.abort(upload);
+    const hours = seen.map(({ headers }) => String(headers['x-amz-date']).slice(0, 11));
+    expect(hours[1]).not.toBe(hours[0]);
+    const { url } = await store.presignPart(upload, 1, 60);
+    expect(new URL(url).searchParams.get('X-Amz-Date')?.slice(0, 11)).toBe(hours[1]);
+  });
+
   it('a stream that breaks in the middle breaks with unavailable', async () => {
     const headers = { 'content-length': '100', etag: '"e"' };
     const { store } = await against([{ status: 200, headers, body: 'half', cut: true }]);
