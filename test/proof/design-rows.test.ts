@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { designRows, missingRows } from './design-rows.js';
 import { faultModes } from './faults.js';
 import { modelScenario } from './model.js';
+import { mutations } from './mutations/index.js';
 import { formatReplay, parseReplay } from './replay.js';
 import { scenarios } from './scenarios/index.js';
 import { recoveries, Stage } from './stage.js';
@@ -38,6 +39,25 @@ describe('what can fail, and the scenarios about it', () => {
   it('gives every scenario a name of its own', () => {
     expect(new Set(names).size).toBe(names.length);
   });
+});
+
+describe('a mutation', () => {
+  it.each(mutations.map((mutation) => ({ mutation, name: mutation.name })))(
+    'applies: $name',
+    async ({ mutation }) => {
+      const texts = new Map<string, string>();
+      for (const { file, find, replace } of mutation.edits) {
+        const path = new URL(`../../src/${file}`, import.meta.url);
+        const text = texts.get(file) ?? (await readFile(path, 'utf8'));
+        expect(text.split(find), `'${find}' in src/${file}`).toHaveLength(2);
+        texts.set(
+          file,
+          text.replace(find, () => replace),
+        );
+      }
+      expect(mutation.tryFirst.filter((name) => !names.includes(name))).toEqual([]);
+    },
+  );
 });
 
 describe('a replay', () => {

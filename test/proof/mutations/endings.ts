@@ -107,8 +107,8 @@ export const endingMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/rollback.ts',
-        "if (found.metadata[commitbridgeIdName] !== file.commitbridgeId) return 'foreign';",
-        '',
+        "return found.metadata[commitbridgeIdName] === file.commitbridgeId ? 'removed' : 'foreign';",
+        "return file.commitbridgeId === '' ? 'foreign' : 'removed';",
       ),
     ],
     tryFirst: ['a foreign writer during publication', 'another object at our key'],
