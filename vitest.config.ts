@@ -2,8 +2,19 @@ import { defineConfig } from 'vitest/config';
 
 const second = 1_000;
 
+/** Of tests that say that they may run beside each other: jobs on one cluster, each of several JVMs. */
+const maxConcurrency = 2;
+
 function project(name: string, include: string[], timeoutMs: number) {
-  return { test: { name, include, testTimeout: timeoutMs, hookTimeout: Math.max(timeoutMs, 60 * second) } };
+  return {
+    test: {
+      name,
+      include,
+      testTimeout: timeoutMs,
+      hookTimeout: Math.max(timeoutMs, 60 * second),
+      maxConcurrency,
+    },
+  };
 }
 
 export default defineConfig({

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { Gate } from '../spark/gate.js';
-import type { Program } from '../../support/hadoop/index.js';
 import { fileOutputCommitter, type Api, type Conf, type Stage } from './stage.js';
 
 /** Four maps that write a file of 20 KB each. */
@@ -14,12 +13,14 @@ const job: Conf = {
   'commitbridge.inline-limit': 0,
   // What a successor may recover is what the history says: flush it after each task.
   'yarn.app.mapreduce.am.history.max-unflushed-events': 1,
+  'mapreduce.jobhistory.jhist.format': 'json', // for the tests, which read it
 };
 
 export const committers = { ours: {}, 'FileOutputCommitter v1': fileOutputCommitter } as const;
 export type Committer = keyof typeof committers;
 
-export interface Row {
+/** A job, and when its application master dies. */
+export interface Kill {
   readonly api: Api;
   readonly moment: Moment;
   readonly recovery: boolean;
@@ -28,7 +29,7 @@ export interface Row {
 }
 
 export interface Outcome {
-  readonly row: Row;
+  readonly kill: Kill;
   readonly committer: Committer;
   readonly result: 'succeeded' | 'failed';
   /** `one copy`, `none`, or what is there of the rows. */
@@ -37,6 +38,8 @@ export interface Outcome {
   readonly recovered: number;
   readonly masters: number;
   readonly left: readonly string[];
+  /** What `abortJob` of the application master met after the end, as the daemon says; undefined if it never came. */
+  readonly hookFound?: 'published' | undefined;
 }
 
 /** What is going on when the application master dies. */
@@ -45,35 +48,29 @@ export const moments = {
   'after half of the tasks': afterHalf,
   'in commitJob, before the decision': beforeDecision,
   'in commitJob, half published': halfPublished,
+  'in commitJob, half published, and the daemon with it': halfPublishedAndDaemon,
   'after publication, before COMMIT_SUCCESS': afterPublication,
 } as const;
 export type Moment = keyof typeof moments;
 
-interface Scene {
-  readonly stage: Stage;
-  readonly directory: string;
-  readonly committer: Committer;
-  readonly program: Program;
-}
-
 /** Runs a job whose first application master is killed at that moment, and looks at what became of it. */
 export async function killMaster(
   stage: Stage,
-  row: Row,
+  kill: Kill,
   committer: Committer,
   directory: string,
 ): Promise<Outcome> {
   const conf = {
     ...job,
     ...committers[committer],
-    'yarn.app.mapreduce.am.job.recovery.enable': String(row.recovery),
+    'yarn.app.mapreduce.am.job.recovery.enable': String(kill.recovery),
   };
-  const kill = moments[row.moment](stage, directory, committer);
-  const program = await stage.startWrite(row.api, directory, conf);
+  const program = await stage.startWrite(kill.api, directory, conf);
   const id = await program.jobId();
-  await kill.when({ stage, directory, committer, program });
+  const act = moments[kill.moment](stage, directory, id, committer);
+  await act.when();
   await stage.cluster.killApplicationMaster(id);
-  await kill.afterwards(id);
+  await act.afterwards();
   const { exitCode, output } = await program.result;
   await stage.cluster.untilGone(id);
   const logs = await stage.cluster.applicationMasterLogs(id);
@@ -81,7 +78,7 @@ export async function killMaster(
     expect.fail(`${output.slice(-4_000)}\n${await stage.cluster.logs(id)}\n${stage.daemon.output}`);
   }
   return {
-    row,
+    kill,
     committer,
     result: exitCode === 0 ? 'succeeded' : 'failed',
     output: await outputOf(stage, directory),
@@ -89,6 +86,11 @@ export async function killMaster(
     recovered: logs.reduce((sum, log) => sum + count(log, /Recovered output from task attempt/g), 0),
     masters: logs.length,
     left: await leftAtLast(stage, directory),
+    hookFound: stage.daemon.output.includes(
+      `"message":"job aborted","job":"${id}","job_attempt":2,"published":true`,
+    )
+      ? 'published'
+      : undefined,
   };
 }
 
@@ -113,9 +115,9 @@ async function leftAtLast(stage: Stage, directory: string): Promise<string[]> {
 }
 
 /** When to kill, and what to do when the application master is gone. */
-interface Kill {
-  when(scene: Scene): Promise<unknown>;
-  afterwards(job: string): Promise<void>;
+interface Act {
+  when(): Promise<unknown>;
+  afterwards(): Promise<void>;
 }
 
 /** Holds the data of some tasks until the application master is dead. */
@@ -124,19 +126,18 @@ function holdTasks(stage: Stage, directory: string, numbers: string): Gate {
   return new Gate(stage.observer, { kind: ['initiate', 'put'], key });
 }
 
-function beforeAnyTask(stage: Stage, directory: string): Kill {
+function beforeAnyTask(stage: Stage, directory: string): Act {
   const gate = holdTasks(stage, directory, '0123');
   return { when: async () => gate.reached, afterwards: async () => gate.open() };
 }
 
-function afterHalf(stage: Stage, directory: string): Kill {
+function afterHalf(stage: Stage, directory: string, job: string): Act {
   const gate = holdTasks(stage, directory, '23');
   return {
-    when: async ({ program }) => {
-      const id = await program.jobId();
+    when: async () => {
       await gate.reached;
       await expect
-        .poll(() => stage.cluster.tasksInHistory(id), { timeout: 120_000, interval: 200 })
+        .poll(() => stage.cluster.tasksInHistory(job), { timeout: 120_000, interval: 200 })
         .toBeGreaterThanOrEqual(2);
     },
     afterwards: async () => gate.open(),
@@ -144,37 +145,50 @@ function afterHalf(stage: Stage, directory: string): Kill {
 }
 
 /** Ours: the decision is held until the second application master is at work. v1: its first rename. */
-function beforeDecision(stage: Stage, directory: string, committer: Committer): Kill {
+function beforeDecision(stage: Stage, directory: string, job: string, committer: Committer): Act {
   if (committer !== 'ours') {
     const gate = new Gate(stage.observer, { kind: 'copy', key: publishedKey(directory) });
     return { when: async () => gate.reached, afterwards: async () => gate.open() };
   }
   // Only the first: the second application master writes `superseded` to the same key.
-  const key = /^\.commitbridge\/jobs\/[^/]+\/1\/decision\.json$/;
+  const key = `.commitbridge/jobs/${job}/1/decision.json`;
   const hold = stage.observer.holdBefore({ kind: 'put', key });
   return {
     when: async () => hold.held,
-    afterwards: async (id) => {
-      await untilSecondSetUp(stage, id);
+    afterwards: async () => {
+      await untilSecondSetUp(stage, job);
       hold.release();
     },
   };
 }
 
-function halfPublished(stage: Stage, directory: string, committer: Committer): Kill {
+function halfPublished(stage: Stage, directory: string, job: string, committer: Committer): Act {
   const kind = committer === 'ours' ? 'complete' : 'copy';
   const gate = new Gate(stage.observer, { kind, key: publishedKey(directory) }, { from: tasks / 2 + 1 });
   return {
     when: async () => gate.reached,
     // It stays half published until the successor has looked.
-    afterwards: async (id) => {
-      if (committer === 'ours') await untilSecondSetUp(stage, id);
+    afterwards: async () => {
+      if (committer === 'ours') await untilSecondSetUp(stage, job);
       gate.open();
     },
   };
 }
 
-function afterPublication(stage: Stage, directory: string): Kill {
+function halfPublishedAndDaemon(stage: Stage, directory: string, job: string, committer: Committer): Act {
+  const act = halfPublished(stage, directory, job, committer);
+  if (committer !== 'ours') return act;
+  return {
+    when: act.when,
+    afterwards: async () => {
+      await stage.daemon.kill();
+      await stage.daemon.restart();
+      await act.afterwards();
+    },
+  };
+}
+
+function afterPublication(stage: Stage, directory: string): Act {
   const hold = stage.observer.holdAfter({ kind: 'put', key: `${directory}/_SUCCESS` });
   return { when: async () => hold.held, afterwards: async () => hold.release() };
 }

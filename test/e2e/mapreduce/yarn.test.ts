@@ -1,253 +1,86 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DaemonProcess } from '../../support/daemon/index.js';
-import { Gate } from '../spark/gate.js';
+import { alignTable } from '../../../scripts/lib/stack.js';
+import { killMaster, moments, type Kill, type Moment, type Outcome } from './master-kills.js';
 import { formats, writesFormat } from './outputs.js';
-import { bucket, Stage, uri, type Api, type Conf } from './stage.js';
+import { Stage } from './stage.js';
 import { everyRow, rowsOf, versions } from './versions.js';
+import { yarnJobs } from './yarn-jobs.js';
 
-const apis: Api[] = ['mapreduce', 'mapred'];
-/** Map-only, with files that go up as parts. */
-const maps = (count: number, rows = 20): Conf => ({
-  ...{ 'mapreduce.job.reduces': 0, 'it.maps': count, 'it.rows': rows },
-  ...{ 'it.value-bytes': 2_000, 'commitbridge.inline-limit': 0 },
-});
-const letter = (api: Api): 'm' | '' => (api === 'mapred' ? '' : 'm');
+const kills: Kill[] = (['mapreduce', 'mapred'] as const).flatMap((api) =>
+  (Object.keys(moments) as Moment[]).flatMap((moment) =>
+    [true, false].map((recovery) => ({
+      ...{ api, moment, recovery },
+      brief: api === 'mapreduce' && recovery && moment === 'in commitJob, half published',
+    })),
+  ),
+);
+
+/** How many of the four tasks a successor recovers: those that had ended well, where recovery is on. */
+function recoverable({ moment, recovery }: Kill): number {
+  if (!recovery || moment === 'before any task commits') return 0;
+  // A job whose COMMIT_SUCCESS isn't there, but whose commit may be repeated, recovers all and commits again.
+  return moment === 'after half of the tasks' ? 2 : 4;
+}
+
+function nameOf({ api, moment, recovery }: Kill): string {
+  return `${api}: application master killed ${moment}, recovery ${recovery ? 'on' : 'off'}`;
+}
 
 // Jobs on YARN, whose nodes don't have Commitbridge's jar: it comes with each job.
-describe.each(versions())('Hadoop %s, YARN', { timeout: 400_000 }, (version) => {
+describe.each(versions())('Hadoop %s, YARN', { timeout: 900_000 }, (version) => {
   let stage: Stage;
+  const outcomes: Outcome[] = [];
   beforeAll(async () => {
     stage = await Stage.start({ version, cluster: true });
   }, 900_000);
   afterAll(async () => {
+    console.log(`\nHadoop ${version}, application master killed\n${table(outcomes)}\n`);
     await stage.stop();
   });
 
-  /** The attempts of a task that the daemon recorded, by number, while they are there. */
-  const puts = (job: string, task: string): number[] =>
-    stage.observer
-      .select({ kind: 'put', key: new RegExp(`^\\.commitbridge/jobs/${job}/1/tasks/${task}/\\d+$`) })
-      .map(({ key }) => Number(key.slice(key.lastIndexOf('/') + 1)));
-
-  async function restOf(api: Api, directory: string, tasks: number, rows: number): Promise<void> {
-    await stage.expectOneCopy(directory, tasks, rows, letter(api));
-    await stage.expectNothingLeft(directory);
-  }
-
-  const rows: { brief?: boolean; name: string; run: () => Promise<void> }[] = [
-    {
-      name: 'word count of Hadoop’s examples',
-      run: async () => {
-        await stage.write('mapreduce', `hdfs:///words`, { 'it.maps': 2, 'mapreduce.job.reduces': 1 });
-        const { counters } = await stage.example('wordcount', {}, '/words', uri('wordcount'));
-        expect(await stage.text('wordcount', 'part-r-00000')).toContain('xxxxxxxx\t100\n');
-        expect(counters.get('Bytes Written')).toBe(await stage.bytes('wordcount'));
-        await stage.expectNothingLeft('wordcount');
-      },
-    },
-    {
-      name: 'TeraGen, TeraSort, TeraValidate of Hadoop’s examples',
-      run: async () => {
-        const since = stage.observer.lastSeq;
-        const gen = await stage.example('teragen', { 'mapreduce.job.maps': 2 }, '20000', uri('tera/in'));
-        expect(gen.counters.get('Bytes Written')).toBe(2_000_000);
-        const sort = { 'mapreduce.job.reduces': 2 };
-        const sorted = await stage.example('terasort', sort, uri('tera/in'), uri('tera/out'));
-        expect(sorted.counters.get('Bytes Written')).toBe(2_000_000);
-        await stage.example('teravalidate', {}, uri('tera/out'), uri('tera/report'));
-        // A checksum, and no line that names rows out of order.
-        expect(await stage.text('tera/report', 'part-r-00000')).toMatch(/^checksum\t[0-9a-f]+\n$/);
-        expect(stage.observer.counts({}, since)).not.toHaveProperty('copy');
-        for (const name of ['in', 'out', 'report']) {
-          expect(await stage.text(`tera/${name}`, '_SUCCESS')).toContain('commitbridge');
-          await stage.expectNothingLeft(`tera/${name}`);
-        }
-      },
-    },
-    ...apis.map((api) => ({
-      name: `${api}: attempts that fail three times, by exception and by a dead JVM, succeed at the fourth`,
-      run: async () => {
-        for (const how of ['throw', 'halt']) {
-          const directory = `${api}-fails-${how}`;
-          const fail = { 'it.fail.task': 1, 'it.fail.attempts': 3, 'it.fail.how': how };
-          const program = await stage.startWrite(api, directory, { ...maps(2), ...fail });
-          await stage.succeeds(program);
-          expect(program.output.match(/Status : FAILED/g)).toHaveLength(3);
-          await restOf(api, directory, 2, 40);
-        }
-      },
-    })),
-    ...apis.map((api) => ({
-      name: `${api}: speculative maps and reducers, one node slow: each task’s output once`,
-      run: async () => {
-        for (const kind of ['map', 'reduce'] as const) {
-          const directory = `${api}-speculative-${kind}`;
-          const conf = {
-            ...maps(4),
-            'it.rows': 40,
-            'mapreduce.job.reduces': kind === 'map' ? 0 : 4,
-            ...{ 'mapreduce.map.speculative': 'true', 'mapreduce.reduce.speculative': 'true' },
-            ...{ 'it.slow.node': stage.cluster.nodes[0] ?? 0, 'it.slow.ms': 1_500 },
-            ...{ 'mapreduce.job.speculative.retry-after-no-speculate': 500 },
-            ...{ 'mapreduce.job.speculative.retry-after-speculate': 1_000 },
-            'mapreduce.job.speculative.speculative-cap-running-tasks': 1.0,
-            'mapreduce.job.speculative.slowtaskthreshold': 0.1,
-          };
-          const program = await stage.startWrite(api, directory, conf);
-          const job = await program.jobId();
-          await stage.succeeds(program);
-          await stage.cluster.untilGone(job);
-          const [log = ''] = await stage.cluster.applicationMasterLogs(job);
-          expect(log, 'the cluster speculated').toMatch(/DefaultSpeculator.addSpeculativeAttempt/);
-          const kindLetter = api === 'mapred' ? '' : kind === 'map' ? 'm' : 'r';
-          await stage.expectOneCopy(directory, 4, 160, kindLetter);
-          await stage.expectNothingLeft(directory);
-        }
-      },
-    })),
-    ...(['before', 'after'] as const).map((when) => ({
-      name: `a task killed in commitTask, ${when} its record is at the store: the next attempt’s output, once`,
-      run: async () => {
-        const directory = `killed-in-commit-${when}`;
-        const record = {
-          kind: 'put',
-          key: /^\.commitbridge\/jobs\/job_[^/]+\/1\/tasks\/m-000001\/0$/,
-        } as const;
-        const hold = when === 'before' ? stage.observer.holdBefore(record) : stage.observer.holdAfter(record);
-        const program = await stage.startWrite('mapreduce', directory, maps(2));
-        const job = await program.jobId();
-        await hold.held;
-        await stage.cluster.killTask(`${job.replace('job', 'attempt')}_m_000001_0`);
-        hold.release();
-        await stage.succeeds(program);
-        // MapReduce's next attempt, and the tombstone that its application master wrote for the killed one.
-        expect(puts(job, 'm-000001')).toEqual(expect.arrayContaining([0, 1]));
-        await restOf('mapreduce', directory, 2, 40);
-      },
-    })),
-    {
-      name: 'a commitTask that waits for the store longer than mapreduce.task.timeout reports progress',
-      run: async () => {
-        const gate = new Gate(stage.observer, { kind: 'put', key: /\/1\/tasks\/m-00000\d\/0$/ });
-        const conf = { ...maps(1), 'mapreduce.task.timeout': 12_000 };
-        const program = await stage.startWrite('mapreduce', 'progress', conf);
-        const job = await program.jobId();
-        await gate.reached;
-        await sleep(30_000);
-        gate.open();
-        await stage.succeeds(program);
-        expect(program.output).not.toContain('Timed out');
-        expect(new Set(puts(job, 'm-000000'))).toEqual(new Set([0]));
-        await restOf('mapreduce', 'progress', 1, 20);
-      },
-    },
-    {
-      name: 'yarn application -kill, in the tasks and in commitJob: nothing is visible and nothing is left',
-      run: async () => {
-        for (const moment of ['tasks', 'commit'] as const) {
-          const directory = `killed-${moment}`;
-          const gate = new Gate(
-            stage.observer,
-            moment === 'tasks'
-              ? { kind: 'part', key: new RegExp(`^${directory}/part-m-00001$`) }
-              : { kind: 'put', key: /^\.commitbridge\/jobs\/[^/]+\/1\/plan-/ },
-          );
-          const program = await stage.startWrite('mapreduce', directory, maps(2));
-          const job = await program.jobId();
-          await gate.reached;
-          const kill = await stage.gateway.start('org.apache.hadoop.yarn.client.cli.ApplicationCLI', [
-            ...['application', '-kill', job.replace('job', 'application')],
-          ]);
-          await stage.succeeds(kill);
-          await stage.cluster.untilGone(job);
-          gate.open();
-          expect((await program.result).exitCode).not.toBe(0);
-          await stage.expectNothingLeft(directory);
-          expect(await stage.files(directory)).toEqual([]);
-        }
-      },
-    },
-    {
-      name: 'hdfs: the same configuration goes to Hadoop’s committer',
-      run: async () => {
-        for (const api of apis) {
-          const setUps = await stage.calls('SetupJob');
-          await stage.write(api, `hdfs:///plain/${api}`, maps(2));
-          const list = await stage.gateway.start('org.apache.hadoop.fs.FsShell', ['-ls', `/plain/${api}`]);
-          const { output } = await stage.succeeds(list);
-          const names = [...output.matchAll(/\/plain\/mapred\w*\/(\S+)/g)].map(([, name]) => name);
-          const parts = api === 'mapred' ? ['part-00000', 'part-00001'] : ['part-m-00000', 'part-m-00001'];
-          expect(names).toEqual(['_SUCCESS', ...parts]);
-          expect(await stage.calls('SetupJob')).toBe(setUps);
-        }
-      },
-    },
-    {
-      name: 'several daemons: the application master, maps and reducers talk to one each',
-      run: async () => {
-        const others: DaemonProcess[] = [await stage.secondDaemon(), await stage.secondDaemon()];
-        try {
-          const port = (daemon: DaemonProcess | undefined): string => daemon?.address.split(':')[1] ?? '';
-          const directory = 'several-daemons';
-          await stage.write('mapreduce', directory, {
-            ...maps(2),
-            'mapreduce.job.reduces': 2,
-            'commitbridge.endpoints': '127.0.0.1:${env.COMMITBRIDGE_PORT}',
-            'yarn.app.mapreduce.am.env': `COMMITBRIDGE_PORT=${port(stage.daemon)}`,
-            'mapreduce.map.env': `COMMITBRIDGE_PORT=${port(others[0])}`,
-            'mapreduce.reduce.env': `COMMITBRIDGE_PORT=${port(others[1])}`,
-          });
-          await stage.expectOneCopy(directory, 2, 40, 'r');
-          await stage.expectNothingLeft(directory);
-        } finally {
-          for (const daemon of others) await daemon.stop();
-        }
-      },
-    },
-    {
-      name: 'Hadoop Streaming and DistCp with -D settings',
-      run: async () => {
-        await stage.write('mapreduce', `hdfs:///lines`, { ...maps(2), 'it.value-bytes': 8 });
-        const streaming = await stage.gateway.startJar('streaming', [
-          ...['-D', 'mapreduce.job.reduces=1', '-D', 'mapreduce.job.name=streaming'],
-          ...['-input', '/lines', '-output', uri('streaming'), '-mapper', 'cat', '-reducer', 'wc -l'],
-        ]);
-        await stage.succeeds(streaming);
-        expect(await stage.files('streaming')).toEqual(['_SUCCESS', 'part-00000']);
-        expect((await stage.text('streaming', 'part-00000')).trim()).toBe('40');
-        await stage.expectNothingLeft('streaming');
-
-        const copy = await stage.gateway.start('org.apache.hadoop.tools.DistCp', [
-          ...['-D', 'mapreduce.job.queuename=default', '-m', '2', '/lines', uri('distcp')],
-        ]);
-        await stage.succeeds(copy);
-        expect(await stage.files('distcp')).toEqual(['_SUCCESS', 'part-m-00000', 'part-m-00001']);
-        expect(await stage.rows('distcp')).toHaveLength(40);
-      },
-    },
-    {
-      name: 'a job class loader of its own (mapreduce.job.classloader)',
-      run: async () => {
-        await stage.write('mapreduce', 'class-loader', { ...maps(2), 'mapreduce.job.classloader': 'true' });
-        await restOf('mapreduce', 'class-loader', 2, 40);
-      },
-    },
-  ];
-
-  it.each(rowsOf(rows).map((row) => [row.name, row.run] as const))('%s', async (_name, run) => {
-    await run();
+  it.concurrent.each(rowsOf(yarnJobs).map((job) => [job.name, job] as const))('%s', async (_name, job) => {
+    await job.run(stage);
   });
 
-  it.each(everyRow ? formats.filter(([, format]) => /multiple|parquet/.test(format)) : [])(
+  it.concurrent.each(everyRow ? formats.filter(([, format]) => /multiple|parquet/.test(format)) : [])(
     '%s: %s',
     async (api, format) => {
       await writesFormat(stage, api, format, `formats/${api}/${format}`);
     },
   );
 
+  // Each row with our committer and with Hadoop's, on one cluster at the same time.
+  async function runKill(kill: Kill): Promise<void> {
+    const at = `${kill.api}-${Object.keys(moments).indexOf(kill.moment)}-${kill.recovery ? 'on' : 'off'}`;
+    const [ours, theirs] = await Promise.all([
+      killMaster(stage, kill, 'ours', `ours-${at}`),
+      killMaster(stage, kill, 'FileOutputCommitter v1', `v1-${at}`),
+    ]);
+    outcomes.push(ours, theirs);
+
+    expect(ours).toEqual({
+      ...{ kill, committer: 'ours', result: 'succeeded', output: 'one copy', success: true },
+      ...{ recovered: recoverable(kill), masters: 2, left: [] },
+      // The application master aborts every job after its end; the output above is what a reader sees then.
+      hookFound: 'published',
+    });
+  }
+
+  const named = rowsOf(kills).map((kill) => [nameOf(kill), kill] as const);
+  const ofDaemons = ([, { moment }]: readonly [string, Kill]): boolean => moment.includes('daemon');
+  it.concurrent.each(named.filter((row) => !ofDaemons(row)))('%s', async (_name, kill) => runKill(kill));
+  it.each(named.filter(ofDaemons))('%s', async (_name, kill) => runKill(kill));
+
   it('no application master or task runs on', async () => {
-    expect(bucket).toBe(stage.reader.bucket);
     await expect.poll(() => stage.cluster.containers(), { timeout: 60_000 }).toEqual([]);
   });
 });
+
+function table(outcomes: readonly Outcome[]): string {
+  const header = ['killed', 'API', 'recovery', 'committer', 'job', 'output', '_SUCCESS', 'recovered', 'left'];
+  const lines = outcomes.map(({ kill, committer, result, output, success, recovered, left }) => [
+    ...[kill.moment, kill.api, kill.recovery ? 'on' : 'off', committer, result, output],
+    ...[success ? 'yes' : 'no', String(recovered), left.length === 0 ? 'nothing' : `${left.length} objects`],
+  ]);
+  return alignTable([header, ...lines]);
+}

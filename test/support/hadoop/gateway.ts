@@ -17,6 +17,8 @@ export interface GatewayOptions {
 
 /** What an administrator drops in. */
 const siteFile = 'commitbridge-site.xml';
+/** What clients, tasks and NodeManagers need to know of the store. */
+const storeFile = 'store-site.xml';
 const support = join(repoRoot, 'test/support/hadoop');
 
 /**
@@ -46,10 +48,15 @@ export class Gateway {
     await copyFile(join(repoRoot, 'deploy/hadoop', siteFile), join(confDir, siteFile));
     await copyFile(join(support, 'log4j.properties'), join(confDir, 'log4j.properties'));
     await writeFile(join(confDir, 'core-site.xml'), siteXml({})); // Hadoop's shell insists on one
-    await writeFile(join(confDir, 'mapred-site.xml'), siteXml({ ...s3aConf(s3), ...conf }, [siteFile]), {
-      mode: 0o600, // it holds the secret
-    });
+    // It holds the secret.
+    await writeFile(join(confDir, storeFile), siteXml(s3aConf(s3)), { mode: 0o600 });
+    await writeFile(join(confDir, 'mapred-site.xml'), siteXml(conf, [siteFile, storeFile]));
     return new Gateway(version, home, confDir, jars, jobsJar, bundleJar);
+  }
+
+  /** Settings of s3a, which NodeManagers need too: they fetch what a job puts into its cache. */
+  get storeConf(): string {
+    return join(this.confDir, storeFile);
   }
 
   /** Of stock Hadoop and the tests' own classes. */

@@ -24,7 +24,8 @@ export class HadoopCluster {
    */
   static async start(gateway: Gateway): Promise<HadoopCluster> {
     const options = ['-Xmx768m', `-Dlog4j.configuration=file:${log4j}`, '-cp', gateway.classPath];
-    const child = await gateway.java([...options, 'io.commitbridge.it.mapreduce.HadoopCluster']);
+    const main = ['io.commitbridge.it.mapreduce.HadoopCluster', gateway.storeConf];
+    const child = await gateway.java([...options, ...main]);
     for (const deadline = Date.now() + startTimeoutMs; ;) {
       const started = /\{"event":"started","nodes":\[([\d,]+)\]\}/.exec(child.output)?.[1];
       if (started !== undefined) {

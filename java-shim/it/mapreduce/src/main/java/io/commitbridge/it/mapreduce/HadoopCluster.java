@@ -16,8 +16,8 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * HDFS, YARN with two NodeManagers, and MapReduce's history server in this JVM; application masters and tasks are JVMs
  * of their own, with this one's class path. Everything is below the working directory.
  *
- * <p>Writes {@code core-site.xml} and {@code yarn-site.xml} for clients into {@code cluster}, prints a line of JSON, and runs until it gets a
- * signal.
+ * <p>Its argument is a file of configuration with the settings of s3a. Writes {@code core-site.xml} and
+ * {@code yarn-site.xml} for clients into {@code cluster}, prints a line of JSON, and runs until it gets a signal.
  */
 public final class HadoopCluster {
   private static final int NODE_MANAGERS = 2;
@@ -26,7 +26,7 @@ public final class HadoopCluster {
 
   public static void main(String[] args) throws Exception {
     try {
-      run();
+      run(args[0]);
     } catch (Throwable e) {
       e.printStackTrace();
       // Services that did start would keep the JVM alive.
@@ -34,9 +34,10 @@ public final class HadoopCluster {
     }
   }
 
-  private static void run() throws Exception {
+  private static void run(String storeConf) throws Exception {
     File home = new File("").getAbsoluteFile();
     Configuration conf = new YarnConfiguration();
+    conf.addResource(new Path("file://" + storeConf));
     conf.set("hadoop.tmp.dir", home + "/tmp");
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, home + "/dfs");
     conf.setBoolean("dfs.permissions.enabled", false);
@@ -87,16 +88,18 @@ public final class HadoopCluster {
   private static void setUpYarn(Configuration conf) {
     conf.setInt(YarnConfiguration.RM_AM_MAX_ATTEMPTS, 4);
     conf.setLong(YarnConfiguration.RM_NM_HEARTBEAT_INTERVAL_MS, 100);
-    conf.setInt(YarnConfiguration.RM_AM_EXPIRY_INTERVAL_MS, 20_000);
     conf.setInt(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, 128);
-    conf.setInt(YarnConfiguration.YARN_MINICLUSTER_NM_PMEM_MB, 2_048);
+    // Nobody takes that much: application masters must never keep each other's tasks out.
+    conf.setInt(YarnConfiguration.YARN_MINICLUSTER_NM_PMEM_MB, 8_192);
+    // An application master that is told to end may take so long to abort its job.
+    conf.setLong(YarnConfiguration.NM_SLEEP_DELAY_BEFORE_SIGKILL_MS, 20_000);
     conf.setBoolean(YarnConfiguration.NM_PMEM_CHECK_ENABLED, false);
     conf.setBoolean(YarnConfiguration.NM_VMEM_CHECK_ENABLED, false);
     // A developer's disk may be fuller than the NodeManager likes.
     conf.setFloat(YarnConfiguration.NM_MAX_PER_DISK_UTILIZATION_PERCENTAGE, 99.9f);
     conf.setFloat("yarn.scheduler.capacity.maximum-am-resource-percent", 1.0f);
     // Containers that outlive this JVM shall not do so for long.
-    conf.setLong(YarnConfiguration.RESOURCEMANAGER_CONNECT_MAX_WAIT_MS, 20_000);
+    conf.setLong(YarnConfiguration.RESOURCEMANAGER_CONNECT_MAX_WAIT_MS, 60_000);
     conf.setLong(YarnConfiguration.RESOURCEMANAGER_CONNECT_RETRY_INTERVAL_MS, 1_000);
 
     conf.setInt(MRJobConfig.MR_AM_VMEM_MB, 512);

@@ -63,14 +63,13 @@ public final class OldWriteJob extends Configured implements Tool {
 
   /** Map-only. */
   public static class Writer extends Base implements Mapper<LongWritable, Text, NullWritable, Text> {
+    private int written;
+
     @Override
     public void map(LongWritable key, Text line, OutputCollector<NullWritable, Text> out, Reporter reporter)
         throws IOException {
-      for (int i = 0; i < Rows.perMap(conf); i++) {
-        Rows.beforeRow(conf, attempt, i);
-        out.collect(NullWritable.get(), new Text(Rows.row(conf, Integer.parseInt(line.toString()), i)));
-        reporter.setStatus("row " + i);
-      }
+      Rows.beforeRow(conf, attempt, written++);
+      out.collect(NullWritable.get(), new Text(Rows.row(conf, Long.parseLong(line.toString()))));
     }
   }
 
@@ -79,10 +78,8 @@ public final class OldWriteJob extends Configured implements Tool {
     @Override
     public void map(LongWritable key, Text line, OutputCollector<LongWritable, Text> out, Reporter reporter)
         throws IOException {
-      for (int i = 0; i < Rows.perMap(conf); i++) {
-        Rows.beforeRow(conf, attempt, i);
-        out.collect(new LongWritable(i), new Text(Rows.row(conf, Integer.parseInt(line.toString()), i)));
-      }
+      long number = Long.parseLong(line.toString());
+      out.collect(new LongWritable(number % Rows.perMap(conf)), new Text(Rows.row(conf, number)));
     }
   }
 

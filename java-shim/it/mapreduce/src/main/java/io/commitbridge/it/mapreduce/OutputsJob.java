@@ -43,7 +43,7 @@ public final class OutputsJob extends Configured implements Tool {
     Job job = Job.getInstance(conf, args[0]);
     job.setJarByClass(OutputsJob.class);
     job.setInputFormatClass(NLineInputFormat.class);
-    NLineInputFormat.addInputPath(job, Rows.input(conf));
+    NLineInputFormat.addInputPath(job, Rows.input(job.getConfiguration()));
     job.setMapperClass(WriteJob.Sender.class);
     job.setMapOutputKeyClass(LongWritable.class);
     job.setMapOutputValueClass(Text.class);

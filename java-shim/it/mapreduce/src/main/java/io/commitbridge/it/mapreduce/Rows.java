@@ -6,14 +6,13 @@ import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
-import org.apache.hadoop.mapreduce.TaskType;
 
 /** What the jobs of both APIs write, {@code it.rows} rows a map with numbers of their own, and how their tasks go wrong. */
 final class Rows {
   static final String MAPS = "it.maps";
   static final String ROWS = "it.rows";
   private static final String VALUE_BYTES = "it.value-bytes";
-  /** Number of the task that fails half-way through its rows, of the type that writes the output. */
+  /** Number of the task that fails in the middle of its output. */
   private static final String FAIL_TASK = "it.fail.task";
   private static final String FAIL_ATTEMPTS = "it.fail.attempts";
   /** {@code throw} or {@code halt}. */
@@ -24,13 +23,14 @@ final class Rows {
 
   private Rows() {}
 
-  /** A file with a line for each map. */
+  /** A file with a line for each row; a map gets {@code it.rows} of them. */
   static Path input(Configuration conf) throws IOException {
+    conf.setInt("mapreduce.input.lineinputformat.linespermap", perMap(conf));
     Path path = new Path(conf.get("it.input", "/input/") + System.nanoTime());
     FileSystem fs = path.getFileSystem(conf);
     try (FSDataOutputStream out = fs.create(path)) {
-      for (int map = 0; map < conf.getInt(MAPS, 4); map++) {
-        out.writeBytes(map + "\n");
+      for (int row = 0; row < conf.getInt(MAPS, 4) * perMap(conf); row++) {
+        out.writeBytes(row + "\n");
       }
     }
     return path;
@@ -40,12 +40,12 @@ final class Rows {
     return conf.getInt(ROWS, 50);
   }
 
-  /** Row {@code i} of a map: its number, and a value that makes files as long as the job wants. */
-  static String row(Configuration conf, int map, int i) {
-    return String.format("%08d %s", map * perMap(conf) + i, "x".repeat(conf.getInt(VALUE_BYTES, 8)));
+  /** A row by its number: that, and a value that makes files as long as the job wants. */
+  static String row(Configuration conf, long number) {
+    return String.format("%08d %s", number, "x".repeat(conf.getInt(VALUE_BYTES, 8)));
   }
 
-  /** Called before each row that goes to the output. */
+  /** Called before each row that goes to the output, {@code i} of the task's. */
   static void beforeRow(Configuration conf, TaskAttemptID attempt, int i) throws IOException {
     if (conf.get(SLOW_NODE, "").equals(System.getenv("NM_PORT"))) {
       try {
@@ -55,9 +55,8 @@ final class Rows {
         throw new IOException("The slow task was interrupted", e);
       }
     }
-    boolean writesOutput = (attempt.getTaskType() == TaskType.REDUCE) == conf.getInt("mapreduce.job.reduces", 0) > 0;
     // The first attempt of the second application attempt has the number 1000.
-    if (writesOutput && i == perMap(conf) / 2 && attempt.getTaskID().getId() == conf.getInt(FAIL_TASK, -1)
+    if (i == perMap(conf) / 2 && attempt.getTaskID().getId() == conf.getInt(FAIL_TASK, -1)
         && attempt.getId() % 1_000 < conf.getInt(FAIL_ATTEMPTS, 0)) {
       if (conf.get(FAIL_HOW, "throw").equals("halt")) {
         Runtime.getRuntime().halt(7);

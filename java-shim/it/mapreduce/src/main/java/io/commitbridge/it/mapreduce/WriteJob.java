@@ -27,7 +27,7 @@ public final class WriteJob extends Configured implements Tool {
     Job job = Job.getInstance(conf, "write");
     job.setJarByClass(WriteJob.class);
     job.setInputFormatClass(NLineInputFormat.class);
-    NLineInputFormat.addInputPath(job, Rows.input(conf));
+    NLineInputFormat.addInputPath(job, Rows.input(job.getConfiguration()));
     job.setNumReduceTasks(conf.getInt("mapreduce.job.reduces", 0));
     job.setMapOutputKeyClass(LongWritable.class);
     job.setMapOutputValueClass(Text.class);
@@ -45,14 +45,13 @@ public final class WriteJob extends Configured implements Tool {
 
   /** Map-only. */
   public static class Writer extends Mapper<LongWritable, Text, NullWritable, Text> {
+    private int written;
+
     @Override
     protected void map(LongWritable key, Text line, Context context) throws IOException, InterruptedException {
-      Configuration conf = context.getConfiguration();
-      for (int i = 0; i < Rows.perMap(conf); i++) {
-        Rows.beforeRow(conf, context.getTaskAttemptID(), i);
-        context.write(NullWritable.get(), new Text(Rows.row(conf, Integer.parseInt(line.toString()), i)));
-        context.setStatus("row " + i);
-      }
+      Rows.beforeRow(context.getConfiguration(), context.getTaskAttemptID(), written++);
+      String row = Rows.row(context.getConfiguration(), Long.parseLong(line.toString()));
+      context.write(NullWritable.get(), new Text(row));
     }
   }
 
@@ -61,10 +60,8 @@ public final class WriteJob extends Configured implements Tool {
     @Override
     protected void map(LongWritable key, Text line, Context context) throws IOException, InterruptedException {
       Configuration conf = context.getConfiguration();
-      for (int i = 0; i < Rows.perMap(conf); i++) {
-        Rows.beforeRow(conf, context.getTaskAttemptID(), i);
-        context.write(new LongWritable(i), new Text(Rows.row(conf, Integer.parseInt(line.toString()), i)));
-      }
+      long number = Long.parseLong(line.toString());
+      context.write(new LongWritable(number % Rows.perMap(conf)), new Text(Rows.row(conf, number)));
     }
   }
 
