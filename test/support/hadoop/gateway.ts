@@ -17,8 +17,6 @@ export interface GatewayOptions {
 
 /** What an administrator drops in. */
 const siteFile = 'commitbridge-site.xml';
-/** What clients, tasks and NodeManagers need to know of the store. */
-const storeFile = 'store-site.xml';
 const support = join(repoRoot, 'test/support/hadoop');
 
 /**
@@ -47,20 +45,23 @@ export class Gateway {
     await mkdir(join(home, 'tmp'));
     await copyFile(join(repoRoot, 'deploy/hadoop', siteFile), join(confDir, siteFile));
     await copyFile(join(support, 'log4j.properties'), join(confDir, 'log4j.properties'));
-    await writeFile(join(confDir, 'core-site.xml'), siteXml({})); // Hadoop's shell insists on one
-    // It holds the secret.
-    await writeFile(join(confDir, storeFile), siteXml(s3aConf(s3)), { mode: 0o600 });
-    await writeFile(join(confDir, 'mapred-site.xml'), siteXml(conf, [siteFile, storeFile]));
+    await writeFile(join(confDir, 'mapred-site.xml'), siteXml(conf, [siteFile]));
+    const nodeConf = join(home, 'node');
+    await mkdir(nodeConf);
+    // They hold the secret.
+    for (const directory of [confDir, nodeConf]) {
+      await writeFile(join(directory, 'core-site.xml'), siteXml(s3aConf(s3)), { mode: 0o600 });
+    }
     return new Gateway(version, home, confDir, jars, jobsJar, bundleJar);
   }
 
-  /** Settings of s3a, which NodeManagers need too: they fetch what a job puts into its cache. */
-  get storeConf(): string {
-    return join(this.confDir, storeFile);
+  /** Of a cluster's own JVM, and so of its containers: with s3a's settings, and without Commitbridge. */
+  get nodeClassPath(): string {
+    return [join(this.home, 'node'), this.classPath].join(delimiter);
   }
 
   /** Of stock Hadoop and the tests' own classes. */
-  get classPath(): string {
+  private get classPath(): string {
     return [this.jobsJar, join(this.jars, '*')].join(delimiter);
   }
 

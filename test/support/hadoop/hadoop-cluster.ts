@@ -23,9 +23,8 @@ export class HadoopCluster {
    * Commitbridge's jar.
    */
   static async start(gateway: Gateway): Promise<HadoopCluster> {
-    const options = ['-Xmx768m', `-Dlog4j.configuration=file:${log4j}`, '-cp', gateway.classPath];
-    const main = ['io.commitbridge.it.mapreduce.HadoopCluster', gateway.storeConf];
-    const child = await gateway.java([...options, ...main]);
+    const options = ['-Xmx768m', `-Dlog4j.configuration=file:${log4j}`, '-cp', gateway.nodeClassPath];
+    const child = await gateway.java([...options, 'io.commitbridge.it.mapreduce.HadoopCluster']);
     for (const deadline = Date.now() + startTimeoutMs; ;) {
       const started = /\{"event":"started","nodes":\[([\d,]+)\]\}/.exec(child.output)?.[1];
       if (started !== undefined) {

@@ -16,8 +16,8 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  * HDFS, YARN with two NodeManagers, and MapReduce's history server in this JVM; application masters and tasks are JVMs
  * of their own, with this one's class path. Everything is below the working directory.
  *
- * <p>Its argument is a file of configuration with the settings of s3a. Writes {@code core-site.xml} and
- * {@code yarn-site.xml} for clients into {@code cluster}, prints a line of JSON, and runs until it gets a signal.
+ * <p>Writes {@code core-site.xml} and {@code yarn-site.xml} for clients into {@code cluster}, prints a line of JSON, and
+ * runs until it gets a signal.
  */
 public final class HadoopCluster {
   private static final int NODE_MANAGERS = 2;
@@ -26,7 +26,7 @@ public final class HadoopCluster {
 
   public static void main(String[] args) throws Exception {
     try {
-      run(args[0]);
+      run();
     } catch (Throwable e) {
       e.printStackTrace();
       // Services that did start would keep the JVM alive.
@@ -34,10 +34,9 @@ public final class HadoopCluster {
     }
   }
 
-  private static void run(String storeConf) throws Exception {
+  private static void run() throws Exception {
     File home = new File("").getAbsoluteFile();
     Configuration conf = new YarnConfiguration();
-    conf.addResource(new Path("file://" + storeConf));
     conf.set("hadoop.tmp.dir", home + "/tmp");
     conf.set(MiniDFSCluster.HDFS_MINIDFS_BASEDIR, home + "/dfs");
     conf.setBoolean("dfs.permissions.enabled", false);
