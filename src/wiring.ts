@@ -60,6 +60,7 @@ export const buildApp: BuildApp = ({ config, logger, metrics }): App => {
       maxInlineBytes: config.upload.inlineLimitBytes,
       maxInlineBytesPerAttempt,
       requestBoundMs,
+      patienceMs: config.retry.patienceMs,
       cleanup: config.cleanup.enabled,
       ledgerIntervalMs,
       maxMessageBytes: config.limits.maxMessageBytes,

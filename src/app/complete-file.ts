@@ -1,7 +1,7 @@
 import { CommitterError } from '../core/errors.js';
 import { uriOf, type PendingFile } from '../core/records/attempt-record.js';
 import { isStoreError, type ObjectHead } from '../ports/object-store.js';
-import type { AppContext } from './context.js';
+import { patiently, type AppContext } from './context.js';
 import { sameEtag } from './load-records.js';
 import { commitbridgeIdName } from './open-file.js';
 
@@ -24,18 +24,19 @@ export async function completeFile(
   replaces = false,
 ): Promise<'published' | 'foreign'> {
   const store = ctx.roots.storeOf(file);
+  const patience = patiently(ctx);
   const { conditionalComplete, dearConditionalComplete } = store.capabilities;
   const isWorthIt = absence === 'must' || (absence === 'cheaply' && !dearConditionalComplete);
   const conditional = isWorthIt && conditionalComplete;
   const parts = file.etags.map((etag, index) => ({ partNumber: index + 1, etag }));
   // versitygw answers 200 to a Complete of an upload that is gone, with the ETag of the object that is there.
-  const before = replaces && !conditional ? await store.head(file) : undefined;
+  const before = replaces && !conditional ? await store.head(file, patience) : undefined;
   if (isOurs(before, file)) return 'published';
   for (let tries = 1; ; tries++) {
     try {
-      const { etag } = await store.complete(file, parts, conditional ? { ifNoneMatch: '*' } : {});
+      const { etag } = await store.complete(file, parts, conditional ? { ifNoneMatch: '*' } : {}, patience);
       if (before === undefined || !sameEtag(before.etag, etag)) return 'published';
-      const found = await store.head(file);
+      const found = await store.head(file, patience);
       if (isOurs(found, file)) return 'published';
       throw lost(file, true, undefined);
     } catch (error) {
@@ -53,7 +54,7 @@ export async function completeFile(
       ) {
         throw error;
       }
-      const found = await store.head(file);
+      const found = await store.head(file, patience);
       if (isOurs(found, file)) return 'published';
       if (!isStoreError(error, 'precondition-failed', 'conflict'))
         throw lost(file, found !== undefined, error);

@@ -3,6 +3,7 @@ import { isoTime } from '../core/iso-time.js';
 import type { Clock, Random } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import type { Metrics } from '../ports/metrics.js';
+import type { CallOptions } from '../ports/object-store.js';
 import type { Background } from './background.js';
 import type { JobDirectory } from './job-directory.js';
 import type { JoinedCalls } from './joined-calls.js';
@@ -50,11 +51,23 @@ export interface AppOptions {
   readonly maxInlineBytesPerAttempt: number;
   /** The longest that a request which isn't one-shot may be under way; T in docs/protocol.md. */
   readonly requestBoundMs: number;
+  /** How long the one-shot requests of a publication are repeated while the store throttles or gives no answer. */
+  readonly patienceMs?: number;
   /** Remove records of ended jobs in the background. */
   readonly cleanup: boolean;
   /** An open upload is in the ledger after twice this time at the latest. */
   readonly ledgerIntervalMs: number;
   readonly maxMessageBytes: number;
+}
+
+/** For the one-shot requests of a publication: CommitJob goes on without its client, whatever that waits for. */
+export function patiently({ options: { patienceMs } }: AppContext): CallOptions {
+  return patienceMs === undefined ? {} : { patienceMs };
+}
+
+/** For what isn't one-shot, and must not reach the store long after the look that allowed it. */
+export function inTime({ options: { requestBoundMs } }: AppContext): CallOptions {
+  return { withinMs: requestBoundMs };
 }
 
 export const protocolVersion = { min: 1, max: 1 } as const;

@@ -16,6 +16,7 @@ import type { TaskName } from '../core/ids.js';
 import type { JobLayout } from '../core/staging-layout.js';
 import {
   isStoreError,
+  type CallOptions,
   type ListedObject,
   type ObjectBody,
   type ObjectRef,
@@ -78,8 +79,8 @@ export class JobFacts {
   }
 
   /** False where the outcome is no longer the one of that ETag; the caller reads it again. */
-  replaceOutcome(outcome: Outcome, etag: string): Promise<boolean> {
-    return this.#replace(this.layout.outcome, encodeOutcome(outcome), etag);
+  replaceOutcome(outcome: Outcome, etag: string, call: CallOptions = {}): Promise<boolean> {
+    return this.#replace(this.layout.outcome, encodeOutcome(outcome), etag, call);
   }
 
   readRecord(task: TaskName, attemptNumber: number): Promise<Stored<AttemptRecord> | undefined> {
@@ -199,12 +200,12 @@ export class JobFacts {
     }
   }
 
-  async #replace(key: string, body: Uint8Array, etag: string): Promise<boolean> {
+  async #replace(key: string, body: Uint8Array, etag: string, call: CallOptions = {}): Promise<boolean> {
     if (!this.store.capabilities.conditionalOverwrite) return this.#replaceAfterLook(key, body, etag);
     const object = { bucket: this.bucket, key };
     for (let tries = 1; ; tries++) {
       try {
-        await this.store.put(object, body, { ifMatch: etag });
+        await this.store.put(object, body, { ifMatch: etag }, call);
         return true;
       } catch (error) {
         if (isStoreError(error, 'not-found')) return false;

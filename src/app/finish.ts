@@ -2,14 +2,15 @@ import type { JobToken } from '../core/ids.js';
 import type { PendingSet } from '../core/records/attempt-record.js';
 import type { CommitDecision } from '../core/records/decision.js';
 import type { Deletion, Plan } from '../core/records/plan.js';
+import type { Outcome } from '../core/records/outcome.js';
 import type { JobRecord } from '../core/records/job-record.js';
 import { encodeSuccessMarker, successMarkerName } from '../core/records/success-marker.js';
 import { joinKey, parseUri } from '../core/uri.js';
-import { isStoreError } from '../ports/object-store.js';
-import { isoNow, type AppContext } from './context.js';
+import { isStoreError, type PutOptions } from '../ports/object-store.js';
+import { inTime, isoNow, type AppContext } from './context.js';
 import { outputsOf } from './files-of.js';
-import type { JobFacts } from './facts.js';
-import { isTooLate, signDelete } from './fence.js';
+import type { JobFacts, Stored } from './facts.js';
+import { isTooLate, signDelete, signPut } from './fence.js';
 import { sameEtag, type LoadedRecord } from './load-records.js';
 import { mapLimit } from './map-limit.js';
 import type { Root } from './roots.js';
@@ -33,9 +34,9 @@ export async function finish(ctx: AppContext, input: Finish): Promise<void> {
   const { root, token, facts } = input;
   if (!(await deleteAllReplaced(ctx, facts, input.plan.deletions))) return;
   const job = await facts.readJob();
-  if (job?.options.successMarker === true) await writeMarker(ctx, input, job);
+  const seen = job?.options.successMarker === true ? await writeMarker(ctx, input, job) : undefined;
   const processed = await abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records);
-  await markDone(ctx, facts);
+  await markDone(ctx, facts, seen);
   removeProcessed(ctx, root, processed);
 }
 
@@ -96,7 +97,7 @@ async function deleteUnchanged(ctx: AppContext, deletion: Deletion): Promise<voi
   const store = ctx.roots.storeOf(deletion);
   for (let tries = 1; ; tries++) {
     try {
-      await store.delete(deletion, { ifMatch: deletion.etag });
+      await store.delete(deletion, { ifMatch: deletion.etag }, inTime(ctx));
       return;
     } catch (error) {
       if (isStoreError(error, 'precondition-failed', 'not-found')) return;
@@ -109,24 +110,53 @@ async function deleteUnchanged(ctx: AppContext, deletion: Deletion): Promise<voi
 
 const maxDeletes = 5;
 
-async function markDone(ctx: AppContext, facts: JobFacts): Promise<void> {
-  for (;;) {
-    const stored = await facts.readOutcome();
+/** `seen` spares reading the outcome where it is still that one. */
+async function markDone(ctx: AppContext, facts: JobFacts, seen: Stored<Outcome> | undefined): Promise<void> {
+  for (let stored = seen ?? (await facts.readOutcome()); ; stored = await facts.readOutcome()) {
     // Gone: somebody else has finished the job and it was collected since.
     if (stored?.value.outcome !== 'published') return;
-    if (await facts.replaceOutcome({ outcome: 'done', at: isoNow(ctx.clock) }, stored.etag)) return;
+    if (await facts.replaceOutcome({ outcome: 'done', at: isoNow(ctx.clock) }, stored.etag, inTime(ctx)))
+      return;
   }
 }
 
+const maxMarkerTries = 6;
+
 /**
  * The marker of the last committer stays. It is put only where none is; one that is there (another job's, or this
- * one's from an earlier try) is replaced unless the job is done meanwhile.
+ * one's from an earlier try) is replaced. Signed first, then the outcome is read, then it is sent: of a job that is done
+ * no late marker lands, not even one whose daemon stood still in between.
+ *
+ * @returns the outcome as it was before the marker was sent.
  */
-async function writeMarker(ctx: AppContext, input: Finish, job: JobRecord): Promise<void> {
-  const { root, facts, decision, sets } = input;
+async function writeMarker(
+  ctx: AppContext,
+  input: Finish,
+  job: JobRecord,
+): Promise<Stored<Outcome> | undefined> {
+  const { root, facts } = input;
   const destination = parseUri(job.destination, 'destination');
   const object = { bucket: destination.bucket, key: joinKey(destination.key, successMarkerName) };
-  const body = encodeSuccessMarker({
+  const body = markerBody(input, job);
+  const contentType = 'application/json';
+  let condition: Pick<PutOptions, 'ifNoneMatch'> = { ifNoneMatch: '*' };
+  for (let tries = 1; ; tries++) {
+    const send = await signPut(root.store, object, { ...condition, contentType });
+    const stored = await facts.readOutcome();
+    if (stored?.value.outcome !== 'published') return stored;
+    try {
+      await send(body);
+      return stored;
+    } catch (error) {
+      const isThere = isStoreError(error, 'precondition-failed', 'conflict') && tries < maxMarkerTries;
+      if (!isThere && !isTooLate(error, tries)) throw error;
+      if (isThere) condition = {};
+    }
+  }
+}
+
+function markerBody({ decision, sets }: Finish, job: JobRecord): Uint8Array {
+  return encodeSuccessMarker({
     token: job.token,
     jobAttempt: job.jobAttempt,
     files: decision.files,
@@ -136,14 +166,6 @@ async function writeMarker(ctx: AppContext, input: Finish, job: JobRecord): Prom
     description: job.description,
     keys: firstKeys(sets),
   });
-  const contentType = 'application/json';
-  try {
-    await root.store.put(object, body, { ifNoneMatch: '*', contentType });
-  } catch (error) {
-    if (!isStoreError(error, 'precondition-failed', 'conflict')) throw error;
-    const stored = await facts.readOutcome();
-    if (stored?.value.outcome === 'published') await root.store.put(object, body, { contentType });
-  }
 }
 
 function firstKeys(sets: readonly PendingSet[]): string[] {

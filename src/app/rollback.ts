@@ -4,7 +4,7 @@ import { unreadable } from '../core/records/codec.js';
 import type { CommitDecision } from '../core/records/decision.js';
 import { isStoreError, type ObjectHead, type ObjectStore } from '../ports/object-store.js';
 import { abortUploads } from './abort-uploads.js';
-import { isoNow, type AppContext } from './context.js';
+import { inTime, isoNow, type AppContext } from './context.js';
 import { filesOf, outputsOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
 import { deleteAfterLook } from './fence.js';
@@ -53,7 +53,7 @@ export async function finishRollback(
   // Nothing of the plan is published: every upload goes.
   const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt, []);
   const done = { outcome: 'rolled-back', reason: stored.value.reason, at: isoNow(ctx.clock) } as const;
-  await facts.replaceOutcome(done, stored.etag);
+  await facts.replaceOutcome(done, stored.etag, inTime(ctx));
   // Some stores let a Complete that was under way at the abort make its object after both were answered (seen on
   // s3proxy and versitygw). The records stay until nothing can be under way any more; gc looks too where they do.
   lookAgain(ctx, processed.aborted, async () => {

@@ -5,7 +5,7 @@ import { successMarkerName } from '../core/records/success-marker.js';
 import { parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
 import { formatUri, isWithin, joinKey, parseUri, quote } from '../core/uri.js';
 import { isStoreError, type ObjectHead } from '../ports/object-store.js';
-import { isoNow, protocolVersion, type AppContext } from './context.js';
+import { inTime, isoNow, protocolVersion, type AppContext } from './context.js';
 import { deleteAfterLook } from './fence.js';
 import { readState } from './deciding.js';
 import { factsOf, refuseOthersJob, type Job, type JobAddress, type JobRef } from './job-directory.js';
@@ -63,7 +63,8 @@ export async function setupJob(
     refuseOtherDriver(created.value, record);
     refuseUsedToken(token, await readState(facts));
   }
-  if (oldMarker !== undefined && created.value.adopts === undefined) await deleteMarker(address, oldMarker);
+  if (oldMarker !== undefined && created.value.adopts === undefined)
+    await deleteMarker(ctx, address, oldMarker);
 
   const job: Job = {
     root,
@@ -151,7 +152,7 @@ function headMarker(address: JobAddress): Promise<ObjectHead | undefined> {
   return address.root.store.head(markerOf(address));
 }
 
-async function deleteMarker(address: JobAddress, marker: ObjectHead): Promise<void> {
+async function deleteMarker(ctx: AppContext, address: JobAddress, marker: ObjectHead): Promise<void> {
   const { store } = address.root;
   const object = markerOf(address);
   if (!store.capabilities.conditionalDelete) {
@@ -159,7 +160,7 @@ async function deleteMarker(address: JobAddress, marker: ObjectHead): Promise<vo
     return;
   }
   try {
-    await store.delete(object, { ifMatch: marker.etag });
+    await store.delete(object, { ifMatch: marker.etag }, inTime(ctx));
   } catch (error) {
     // Another writer's marker came after ours was seen: it stays.
     if (!isStoreError(error, 'precondition-failed', 'not-found', 'conflict')) throw error;

@@ -183,6 +183,15 @@ export const schema = section('', {
       '100ms',
     ),
     maxDelay: withDefault(duration('1ms', '10m', 'Longest wait between two attempts.'), '10s'),
+    patience: withDefault(
+      duration(
+        '0s',
+        '1d',
+        'How long the Completes of a CommitJob are repeated, beyond `attempts`, while the store throttles or gives no ' +
+          'answer. Calls that a task waits for never take that long.',
+      ),
+      '5m',
+    ),
   }),
   timeouts: section('How long a store request may take.', {
     connect: withDefault(duration('100ms', '1m', 'Opening a connection.'), '5s'),

@@ -125,6 +125,11 @@ export interface CallOptions {
    * earlier read allowed and that must not reach the store much later. Kept by the decorators, not by adapters.
    */
   readonly withinMs?: number;
+  /**
+   * Repeat it at least this long where the store throttles or gives no answer, however many attempts that takes: for what
+   * nobody waits for with a deadline. Kept by the decorators.
+   */
+  readonly patienceMs?: number;
 }
 
 export interface StoreCapabilities {

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryObjectStore } from '../../src/adapters/memory/memory-object-store.js';
 import {
   bucket,
   closeAllDaemons,
   expectError,
+  smallParts,
   staging,
   startMemoryDaemon,
   TestJob,
@@ -238,6 +240,49 @@ describe('a Complete whose reply was lost', () => {
     await job.commit();
     expect(conflicts).toBe(3);
     await expectEnd({ a: 'a' });
+  });
+});
+
+describe('the success marker', () => {
+  it('of a daemon that stood still does not land when the job is long done', async () => {
+    let lateMs = 0;
+    const clock = { nowMs: () => Date.now() + lateMs };
+    const memory = new MemoryObjectStore({ buckets: [bucket], capabilities: smallParts, clock });
+    const asleep = await startMemoryDaemon({ memory });
+    const other = await startMemoryDaemon({ memory });
+    job = new TestJob(asleep.client, memory);
+    await job.setup();
+    await job.runTask(0, { a: 'a' });
+    let wake: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => (wake = resolve));
+    asleep.faults.watch(({ op, key }) => {
+      return op === 'sendPut' && key.endsWith('/_SUCCESS') ? { hold: 'before', until } : undefined;
+    });
+    const committing = job.commit().catch(() => undefined);
+    await asleep.faults.reached(({ op, key }) => op === 'sendPut' && key.endsWith('/_SUCCESS'));
+    await job.through(other.client).commit();
+    expect(job.marker()).toContain(job.token);
+    await memory.delete({ bucket, key: keyOf('_SUCCESS') }, {});
+    lateMs = 31_000;
+    wake();
+    await committing;
+    expect(job.marker()).toBeUndefined();
+    await job.commit();
+    expect([job.marker(), job.visible()]).toEqual([undefined, { a: 'a' }]);
+  });
+
+  it.each([true, false])('of the last committer stays (presign: %s)', async (presign) => {
+    const { client, memory } = await startMemoryDaemon({ capabilities: { presign } });
+    const destination = job.destination;
+    for (const name of ['one', 'two']) {
+      const append = new TestJob(client, memory, { destination, token: name });
+      await append.setup();
+      await append.attempt(0).commit();
+      // The second one's setupJob has removed the first one's marker; another append puts its own meanwhile.
+      if (name === 'two') await memory.put({ bucket, key: keyOf('_SUCCESS') }, Buffer.from('three'), {});
+      await append.commit();
+      expect(append.marker()).toContain(name);
+    }
   });
 });
 

@@ -212,7 +212,7 @@ const calls: Readonly<Record<string, Prepare>> = {
   'AbortJob of a job whose last words were lost': async (daemon) => {
     const { job } = await committed(daemon);
     daemon.faults.watch(({ op, key }) =>
-      op === 'put' && key.endsWith('_SUCCESS') ? { fail: 'before' } : undefined,
+      op === 'sendPut' && key.endsWith('_SUCCESS') ? { fail: 'before' } : undefined,
     );
     await expectError(job.commit(), 'STORE_UNAVAILABLE');
     daemon.faults.watch();

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { CallOptions, ObjectRef, ObjectStore } from '../../ports/object-store.js';
-import { StoreError } from '../../ports/object-store.js';
+import { StoreError, isStoreError } from '../../ports/object-store.js';
 import { InterceptedStore } from './intercepted-store.js';
 import type { Send, StoreRequest } from './intercepted-store.js';
 
@@ -11,7 +11,10 @@ export interface LimitOptions {
   readonly transfers: number;
 }
 
-/** Bounds the requests that are under way at a time; the others wait in the order in which they came. */
+/**
+ * Bounds the requests that are under way at a time; the others wait in the order in which they came. The bound adapts: it
+ * halves when the store throttles and grows again by one for as many successes as it is.
+ */
 export class LimitedStore extends InterceptedStore {
   private readonly requests: Slots;
   private readonly transfers: Slots;
@@ -25,8 +28,14 @@ export class LimitedStore extends InterceptedStore {
   protected async around<T>({ kind }: StoreRequest, call: CallOptions, send: Send<T>): Promise<T> {
     const slots = kind === 'part' ? this.transfers : this.requests;
     await slots.take(call.signal);
+    const { generation } = slots;
     try {
-      return await send(call);
+      const answer = await send(call);
+      slots.grow();
+      return answer;
+    } catch (error) {
+      if (isStoreError(error, 'throttled')) slots.shrink(generation);
+      throw error;
     } finally {
       slots.give();
     }
@@ -47,19 +56,22 @@ export class LimitedStore extends InterceptedStore {
 }
 
 class Slots {
-  private free: number;
+  /** How often the limit was lowered: requests that began before say nothing of the limit that is. */
+  generation = 0;
+  private used = 0;
+  private limit: number;
   /** In the order of arrival, as sets are. */
   private readonly waiting = new Set<() => void>();
 
-  constructor(count: number) {
+  constructor(private readonly count: number) {
     if (!(count >= 1)) throw new RangeError(`at least one request at a time: count=${count}`);
-    this.free = count;
+    this.limit = count;
   }
 
   async take(signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted === true) throw cancelled(signal);
-    if (this.free > 0) {
-      this.free -= 1;
+    if (this.hasFree) {
+      this.used += 1;
       return;
     }
     await new Promise<void>((resolve, reject) => {
@@ -76,15 +88,36 @@ class Slots {
     });
   }
 
-  /** Hands the slot to the one who has waited longest. */
+  /** Hands the slot to the one who has waited longest, or keeps it where the limit was lowered. */
   give(): void {
-    const [next] = this.waiting;
-    if (next === undefined) {
-      this.free += 1;
-      return;
+    this.used -= 1;
+    this.admit();
+  }
+
+  /** To half of what is under way, once for all requests that were under way together. */
+  shrink(generation: number): void {
+    if (generation !== this.generation) return;
+    this.generation += 1;
+    this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.used) / 2));
+  }
+
+  grow(): void {
+    if (this.limit === this.count) return;
+    this.limit = Math.min(this.count, this.limit + 1 / this.limit);
+    this.admit();
+  }
+
+  private get hasFree(): boolean {
+    return this.used + 1 <= this.limit;
+  }
+
+  private admit(): void {
+    for (const next of this.waiting) {
+      if (!this.hasFree) return;
+      this.waiting.delete(next);
+      this.used += 1;
+      next();
     }
-    this.waiting.delete(next);
-    next();
   }
 }
 

@@ -7,7 +7,7 @@ import type { Send, StoreRequest } from './intercepted-store.js';
 import { withDeadline } from './deadline.js';
 
 export interface RetryOptions {
-  /** Attempts at one request, the first included. */
+  /** Attempts at one request, the first included; more where the call is patient. */
   readonly attempts: number;
   /** Longest wait before the second attempt; it doubles. */
   readonly baseDelayMs: number;
@@ -62,11 +62,12 @@ export class RetryingStore extends InterceptedStore {
         if (error.kind === 'expired-credentials' && !isRefreshed) {
           isRefreshed = true;
         } else {
-          if (!error.isTransient || attempt >= this.options.attempts) throw error;
+          if (!error.isTransient) throw error;
           isAmbiguous = true;
           const waitMs = this.waitMs(attempt, error);
-          const elapsedMs = this.parts.clock.monotonicMs() - startedMs;
-          if (elapsedMs + waitMs > (this.options.maxTotalMs ?? Infinity)) throw error;
+          const laterMs = this.parts.clock.monotonicMs() - startedMs + waitMs;
+          if (laterMs > (this.options.maxTotalMs ?? Infinity)) throw error;
+          if (attempt >= this.options.attempts && laterMs > (call.patienceMs ?? 0)) throw error;
           await this.wait(waitMs, call, error);
         }
         this.count(request, error);

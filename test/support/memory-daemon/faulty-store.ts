@@ -33,6 +33,7 @@ const ops: readonly StoreOp[] = [
   'listUploads',
   'listParts',
   'put',
+  'sendPut',
   'get',
   'getStream',
   'head',
@@ -119,6 +120,9 @@ async function strike(fault: Fault, when: When): Promise<void> {
 }
 
 function keyOf([first, second]: readonly unknown[]): string {
-  if (typeof first === 'object' && first !== null && 'key' in first) return String(first.key);
+  if (typeof first === 'object' && first !== null) {
+    if ('key' in first) return String(first.key);
+    if ('object' in first) return keyOf([first.object]);
+  }
   return typeof second === 'string' ? second : '';
 }

@@ -42,6 +42,35 @@ describe('LimitedStore', () => {
     await expect(store.head(object)).resolves.toBeUndefined();
   });
 
+  it('halves when the store throttles, once for all that were under way, and grows again by successes', async () => {
+    const throttled = Array.from({ length: 8 }, () => ({ fail: 'throttled' as const }));
+    const hangs = (count: number) => Array.from({ length: count }, () => 'hang' as const);
+    const widthAfter = async (script: ConstructorParameters<typeof ScriptedStore>[0], successes: number) => {
+      const inner = new ScriptedStore(script);
+      const store = new LimitedStore(inner, { requests: 16, transfers: 1 });
+      await Promise.all(Array.from({ length: 8 }, () => store.head(object).catch(() => undefined)));
+      for (let i = 0; i < successes; i += 1) await store.head(object);
+      for (let i = 0; i < 30; i += 1) swallow(store.head(object));
+      await settle();
+      return inner.underWay;
+    };
+    const answers = (count: number) => Array.from({ length: count }, () => 'pass' as const);
+    expect(await widthAfter([...answers(8), ...hangs(30)], 0)).toBe(16);
+    expect(await widthAfter([...throttled, ...hangs(30)], 0)).toBe(4);
+    expect(await widthAfter([...throttled, ...answers(4), ...hangs(30)], 4)).toBe(4);
+    expect(await widthAfter([...throttled, ...answers(5), ...hangs(30)], 5)).toBe(5);
+    expect(await widthAfter([...throttled, ...answers(500), ...hangs(30)], 500)).toBe(16);
+  });
+
+  it('never goes below one request at a time', async () => {
+    const inner = new ScriptedStore([...Array.from({ length: 20 }, () => ({ fail: 'throttled' as const }))]);
+    const store = new LimitedStore(inner, { requests: 16, transfers: 1 });
+    for (let i = 0; i < 20; i += 1) {
+      await expect(store.head(object)).rejects.toMatchObject({ kind: 'throttled' });
+    }
+    await expect(store.head(object)).resolves.toBeUndefined();
+  });
+
   it('does not send what was cancelled in the queue, and serves the next', async () => {
     const inner = new ScriptedStore(['hang']);
     const store = new LimitedStore(inner, { requests: 1, transfers: 1 });

@@ -85,6 +85,22 @@ describe('RetryingStore', () => {
     expect(inner.seen).toHaveLength(3);
   });
 
+  it('goes on beyond its attempts where the call is patient, and gives up when that is over', async () => {
+    const { inner, clock, store } = retrying(times(30, 'throttled'), { attempts: 3 });
+    const patient = expect(store.put(object, body, {}, { patienceMs: 10_000 })).rejects.toMatchObject({
+      kind: 'throttled',
+    });
+    await clock.advance(60_000);
+    await patient;
+    const waited = clock.sleeps.reduce((sum, ms) => sum + ms, 0);
+    expect([inner.seen.length > 10, waited > 8_500, waited <= 10_000]).toEqual([true, true, true]);
+    const cured = retrying(times(9, 'throttled'), { attempts: 3 });
+    const complete = cured.store.put(object, body, {}, { patienceMs: 10_000 });
+    await cured.clock.advance(60_000);
+    await complete;
+    expect(cured.inner.seen).toHaveLength(10);
+  });
+
   it('gives up where the next attempt would be too late', async () => {
     const { inner, clock, store } = retrying(times(9, 'unavailable'), { attempts: 9, maxTotalMs: 700 });
     const put = expect(store.put(object, body, {})).rejects.toMatchObject({ kind: 'unavailable' });
