@@ -22,7 +22,7 @@ const newJob = (options = {}) => new TestJob(daemon.client, daemon.memory, optio
 
 /** A destination as a reader lists it, with the marker and whatever else is there. */
 function everythingBelow(job: TestJob): string[] {
-  const prefix = `${job.destination.replace(`s3a://${bucket}/`, '')}`;
+  const prefix = job.destination.replace(`s3a://${bucket}/`, '');
   return daemon.memory
     .objects(bucket)
     .filter(({ key }) => key === prefix || key.startsWith(`${prefix}/`))

@@ -155,8 +155,8 @@ export const publicationMutations: readonly Mutation[] = [
       ),
       edit(
         'app/setup-job.ts',
-        'if (oldMarker !== undefined && created.value.adopts === undefined) await',
-        'if (oldMarker !== undefined) await',
+        'if (oldMarker !== undefined && created.value.adopts === undefined)',
+        'if (oldMarker !== undefined)',
       ),
     ],
     tryFirst: ['restart with recovery, after publication'],
@@ -167,7 +167,7 @@ export const publicationMutations: readonly Mutation[] = [
       edit('app/conflicts.ts', 'if (!ownKeys.has(uri)) found.set', 'found.set'),
       edit(
         'app/finish.ts',
-        'await store.delete(deletion, { ifMatch: deletion.etag });',
+        'await store.delete(deletion, { ifMatch: deletion.etag }, inTime(ctx));',
         'await store.delete(deletion, {});',
       ),
     ],
@@ -178,7 +178,7 @@ export const publicationMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/finish.ts',
-        'await store.delete(deletion, { ifMatch: deletion.etag });',
+        'await store.delete(deletion, { ifMatch: deletion.etag }, inTime(ctx));',
         'await store.delete(deletion, {});',
       ),
     ],
