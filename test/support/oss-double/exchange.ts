@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ClassifiedRequest } from '../observer/index.js';
 import { gmtTime, type Reply } from './call.js';
-import type { OssRequest } from './oss-request.js';
+import { isAscii, type OssRequest } from './oss-request.js';
 
 /** What the log keeps of a request, besides its kind. */
 export function namesOf({ bucket, key, query }: OssRequest): Omit<ClassifiedRequest, 'kind'> {
@@ -46,6 +46,9 @@ export async function send(
 /** Metadata goes back as the bytes that came, which is UTF-8. */
 function headerList(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString('latin1')]),
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      isAscii(value) ? value : Buffer.from(value).toString('latin1'),
+    ]),
   );
 }

@@ -73,6 +73,7 @@ export class OssDouble extends RequestLog {
   readonly keys: KnownKeys;
   latencyMs: OssDoubleOptions['latencyMs'];
   private readonly service: OssService;
+  private readonly cnames: ReadonlyMap<string, string>;
 
   private constructor(
     private readonly server: http.Server,
@@ -89,6 +90,7 @@ export class OssDouble extends RequestLog {
     };
     this.keys = new KnownKeys(this.accessKey, now);
     this.latencyMs = options.latencyMs;
+    this.cnames = new Map(Object.entries(options.cnames ?? {}));
     const signatureVersions = options.signatureVersions ?? ['v1', 'v4'];
     this.service = new OssService({ region: this.region, keys: this.keys, signatureVersions, now });
     for (const name of options.buckets ?? []) this.service.createBucket(name);
@@ -156,7 +158,7 @@ export class OssDouble extends RequestLog {
       const request = parseRequest(method, url, incoming.headers, {
         region: this.region,
         pathStyle: this.options.pathStyle ?? 'allowed',
-        cnames: new Map(Object.entries(this.options.cnames ?? {})),
+        cnames: this.cnames,
       });
       const route = this.service.routeOf(request);
       const entry = this.enter({ kind: route.kind, ...namesOf(request) }, method, url);

@@ -61,7 +61,7 @@ export function parseRequest(
   for (const [name, value] of Object.entries(rawHeaders)) {
     if (value === undefined) continue;
     const text = Array.isArray(value) ? value.join(',') : value;
-    headers.set(name, Buffer.from(text, 'latin1').toString('utf8'));
+    headers.set(name, isAscii(text) ? text : Buffer.from(text, 'latin1').toString('utf8'));
   }
   const host = headers.get('host') ?? '';
   return {
@@ -73,4 +73,9 @@ export function parseRequest(
     body: Buffer.alloc(0),
     ...addressOf(host, rawPath, addressing),
   };
+}
+
+/** Spares most headers the way through a buffer. */
+export function isAscii(text: string): boolean {
+  return !/[^ -~]/.test(text);
 }
