@@ -262,11 +262,7 @@ export const endingMutations: readonly Mutation[] = [
     edits: [
       edit('app/recover-task.ts', 'if (await isPublishedBy(job, record.adopts, attempt)) return;', 'return;'),
     ],
-    tryFirst: [
-      'AM 3 recovers what AM 1 published',
-      'AM 2 adopts and reruns a task',
-      'restart with recovery, in publication',
-    ],
+    tryFirst: ['AM 3 asks for a rerun of AM 2, which adopted'],
   },
   {
     name: 'the first committer’s marker stays',

@@ -85,12 +85,19 @@ export const masterScenarios: readonly Scenario[] = [
     isRace: true,
     async run(stage) {
       stage.daemons(3);
-      await decided(stage);
-      const second = stage.driver({ token: 'job', jobAttempt: 2, daemon: 1 });
+      const first = stage.driver({ token: 'job', jobAttempt: 1 });
+      await first.setup();
+      for (const task of [0, 1]) await first.runTask(task, [`part-${task}`]);
+      // The publisher dies with its master.
+      const [publisher] = stage.world.daemons;
+      void first.commit().catch(() => undefined);
+      await stage.untilWritten('/1/decision.json');
+      publisher?.die();
+      const second = stage.driver({ token: 'job', jobAttempt: 2 });
       await second.setup();
-      const third = stage.driver({ token: 'job', jobAttempt: 3, daemon: 2 });
+      const third = stage.driver({ token: 'job', jobAttempt: 3, daemon: 1 });
       await third.setup();
-      await Promise.all([third.commit(), second.abort('this-and-earlier', 1)]);
+      await Promise.all([second.abort(), third.commit()]);
       if (second.told === 'aborted') stage.checks.violate('a superseded AM undid what its successor adopted');
     },
     check: mustBeCommitted(2),
@@ -151,6 +158,31 @@ export const masterScenarios: readonly Scenario[] = [
       await second.commit();
     },
     check: mustBeCommitted(1),
+  },
+  {
+    name: 'AM 3 asks for a rerun of AM 2, which adopted',
+    about: 'the adopted decision does not list it: NOT_FOUND, so that nobody counts what is not published',
+    leavesToGc: 'uploads',
+    async run(stage) {
+      await decided(stage);
+      const second = stage.driver({ token: 'job', jobAttempt: 2 });
+      await second.setup();
+      const rerun = await second.runTask(0, ['part-0'], 1_000);
+      const third = stage.driver({ token: 'job', jobAttempt: 3 });
+      await third.setup();
+      const isRecovered = await third.recover(rerun).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof DriverDied) throw error;
+          return false;
+        },
+      );
+      const plan = stage.checks.factsOfSync('job').find(({ decision }) => decision === 'commit')?.plan;
+      const isListed = plan?.winners.some(({ attempt }) => attempt.id === rerun.ref.attemptId);
+      if (isRecovered && isListed === false)
+        stage.checks.violate('a task attempt was recovered that the adopted decision does not list');
+      await third.commit();
+    },
   },
   {
     name: 'AM 3 recovers what AM 1 published',
