@@ -85,7 +85,7 @@ async function listeningAddress(child: ManagedChild): Promise<string> {
     const address = /"message":"listening","addresses":\["([^"]+)"/.exec(child.output)?.[1];
     if (address !== undefined) return address;
     if (!child.running) throw new Error(`The daemon ended while starting:\n${child.output}`);
-    await sleep(30);
+    await sleep(5);
   }
   child.kill();
   throw new Error(`The daemon did not listen within ${startTimeoutMs / 1000} s:\n${child.output}`);
