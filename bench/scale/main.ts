@@ -58,7 +58,9 @@ try {
   const seconds = (performance.now() - started) / 1_000;
   const cpuUsed = cpuSeconds(daemon.pid) - cpu;
   const state = await sink.state();
-  const share = files / (await completing) / limit;
+  const secondsOfAll = await completing;
+  /** Of a job that failed nothing can be said. */
+  const share = failed > 0 ? 0 : files / secondsOfAll / limit;
   report(
     chosen.json,
     [
