@@ -31,6 +31,19 @@ export default defineConfig({
       project('cost', ['test/cost/**/*.test.ts'], 60 * second),
       project('e2e', ['test/e2e/**/*.test.ts'], 120 * second),
       project('oss', ['test/oss/**/*.test.ts'], 120 * second),
+      // The protocol again, on the adapter of OSS and a double of it.
+      {
+        test: {
+          ...project(
+            'oss-protocol',
+            ['lifecycle', 'publication', 'task-attempts', 'job-attempts', 'zombies', 'gc-ended'].map(
+              (name) => `test/protocol/${name}.test.ts`,
+            ),
+            120 * second,
+          ).test,
+          env: { COMMITBRIDGE_TEST_STORE: 'oss' },
+        },
+      },
       project('observer', ['test/support/**/*.test.ts'], 60 * second),
     ],
   },

@@ -13,11 +13,14 @@ import {
 
 const usage = `Usage: npm run quickstart [-- OPTION …]
 
-  --store NAME   the kind of object store to write to: s3proxy (default), a real S3 server from Maven
+  --store NAME   the kind of object store to write to: s3proxy (default), a real S3 server from Maven,
+                 or oss, a double of Aliyun OSS in this process
   -h, --help     this text
 
 Progress goes to stderr; the last line of stdout is the result, as JSON. Exit code 0 only if all was as promised.`;
-const stores = ['s3proxy'];
+/** What each needs to be fetched. */
+const programs = { s3proxy: ['s3proxy', 'spark', 'jobs'], oss: ['spark', 'aliyun', 'jobs'] };
+const stores = Object.keys(programs);
 
 const started = Date.now();
 const { store } = parseArguments(process.argv.slice(2));
@@ -30,7 +33,7 @@ try {
   await installDependencies();
   await buildDaemon();
   await buildBundle();
-  await fetchPrograms(['s3proxy', 'spark', 'jobs']);
+  await fetchPrograms(programs[store]);
   const demo = [
     '--import',
     'tsx',

@@ -10,6 +10,8 @@ const startTimeoutMs = 20_000;
 export interface DaemonOptions {
   /** The store, as the daemon and the executors reach it. */
   store: S3Access;
+  /** `s3` by default. */
+  type?: 's3' | 'oss';
   bucket: string;
   /** Over the keys that this launcher sets; of the store under `stores.main`. */
   config?: { store?: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;
@@ -63,17 +65,17 @@ export class Daemon {
   }
 }
 
-function config({ store, bucket, config: { store: storeKeys, ...keys } = {} }: DaemonOptions): object {
+function config({ store, bucket, type = 's3', config: { store: storeKeys, ...keys } = {} }: DaemonOptions): object {
   return {
     listen: ['127.0.0.1:0'],
     stores: {
       main: {
-        ...{ type: 's3', endpoint: store.endpoint, region: store.region, pathStyle: true },
+        ...{ type, endpoint: store.endpoint, region: store.region, pathStyle: true },
         credentials: { accessKeyId: store.accessKey, secretAccessKey: store.secretKey },
         ...storeKeys,
       },
     },
-    roots: [{ uri: `s3a://${bucket}/`, store: 'main' }],
+    roots: [{ uri: `${type === 's3' ? 's3a' : type}://${bucket}/`, store: 'main' }],
     drain: { notice: '0s', grace: '3s' },
     ...keys,
   };

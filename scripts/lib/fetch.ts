@@ -2,7 +2,12 @@
 import { installOssClients } from '../../test/oss/clients/install.js';
 import { buildHadoopJobs, defaultHadoop, installHadoopJars } from '../../test/support/hadoop/index.js';
 import { installS3Proxy, installVersityGw } from '../../test/support/servers/index.js';
-import { buildSparkJobs, defaultSpark, installSparkJars } from '../../test/support/spark/index.js';
+import {
+  buildSparkJobs,
+  defaultSpark,
+  installOssJars,
+  installSparkJars,
+} from '../../test/support/spark/index.js';
 import { bundleJar } from './bundle-jar.js';
 
 const fetchers: Record<string, () => Promise<unknown>> = {
@@ -10,6 +15,7 @@ const fetchers: Record<string, () => Promise<unknown>> = {
   versitygw: installVersityGw,
   spark: installSparkJars,
   'oss-clients': installOssClients,
+  aliyun: installOssJars,
   jobs: () => buildSparkJobs(defaultSpark, bundleJar),
   hadoop: installHadoopJars,
   mapreduce: () => buildHadoopJobs(defaultHadoop, bundleJar),

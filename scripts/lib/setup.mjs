@@ -87,6 +87,7 @@ const fetched = {
     'Getting versitygw, a second S3 server (go install; the first time it is compiled, which takes minutes)',
   spark: 'Getting a stock Spark and hadoop-aws (Maven; about 900 MB the first time)',
   'oss-clients': 'Getting clients of Aliyun OSS (pip, go build, Maven)',
+  aliyun: 'Getting hadoop-aliyun (Maven)',
   jobs: 'Compiling the Spark jobs (javac)',
   hadoop: 'Getting a stock Hadoop with its mini clusters and hadoop-aws (Maven; about 800 MB the first time)',
   mapreduce: 'Compiling the MapReduce jobs (javac)',

@@ -4,8 +4,10 @@ import {
   StoreReader,
   type ClassifiedRequest,
   type RequestCounts,
+  type TableReader,
 } from '../../test/support/observer/index.js';
-import { startS3Proxy, type S3Access, type S3Server } from '../../test/support/servers/index.js';
+import { OssDouble, OssReader } from '../../test/support/oss-double/index.js';
+import { startS3Proxy, type S3Access } from '../../test/support/servers/index.js';
 import { Daemon } from './daemon.js';
 
 /** Keys under it hold the state of jobs; see `src/core/staging-layout.ts`. */
@@ -13,36 +15,50 @@ export const stagingPrefix = '.commitbridge/jobs/';
 /** Task records, ledger segments and records of closed files: what background cleanup removes. */
 const removedAtTheEnd = /\/(tasks|opened|files)\//;
 
-/** A real S3 server, behind a proxy that counts and holds requests, with a bucket and a daemon. */
+/** What a stack stores into: a real S3 server, or a double of OSS. */
+export type StackStore = 's3proxy' | 'oss';
+
+/** A server, behind a proxy that counts and holds requests, with a bucket and a daemon. */
 export class Stack {
   private constructor(
-    private readonly server: S3Server,
+    readonly store: StackStore,
+    private readonly server: S3Access & { stop(): Promise<void> },
     readonly observer: Observer,
     readonly daemon: Daemon,
     /** Goes to the server itself, so that its own requests aren't counted. */
-    readonly reader: StoreReader,
+    readonly reader: TableReader,
     /** The store as daemon and Spark see it: through the proxy. */
     readonly access: S3Access,
     readonly bucket: string,
   ) {}
 
-  static async start(bucket: string): Promise<Stack> {
+  static async start(bucket: string, store: StackStore = 's3proxy'): Promise<Stack> {
     const undo: (() => Promise<void>)[] = [];
     try {
-      const server = await startS3Proxy();
+      const server = store === 'oss' ? await startOssDouble(bucket) : await startS3Proxy();
       undo.push(() => server.stop());
       const observer = await Observer.start({ endpoint: server.endpoint, who: stagingOrData });
       undo.push(() => observer.stop());
-      const reader = new StoreReader(server, bucket);
-      await reader.createBucket();
+      const reader = await readerOf(store, server, bucket);
       const { region, accessKey, secretKey } = server;
       const access = { endpoint: observer.endpoint, region, accessKey, secretKey };
-      const daemon = await Daemon.start({ store: access, bucket });
-      return new Stack(server, observer, daemon, reader, access, bucket);
+      const type = store === 'oss' ? 'oss' : 's3';
+      const daemon = await Daemon.start({ store: access, type, bucket });
+      return new Stack(store, server, observer, daemon, reader, access, bucket);
     } catch (error) {
       for (const stop of undo.reverse()) await stop();
       throw error;
     }
+  }
+
+  /** What URIs of the bucket begin with, as Hadoop has them. */
+  get uri(): string {
+    return `${this.store === 'oss' ? 'oss' : 's3a'}://${this.bucket}`;
+  }
+
+  /** How Spark's own file systems reach the store. */
+  get sparkStore(): { s3: S3Access } | { oss: S3Access } {
+    return this.store === 'oss' ? { oss: this.access } : { s3: this.access };
   }
 
   /** Of Spark, for a Parquet job that Commitbridge commits. */
@@ -75,6 +91,21 @@ export class Stack {
     await this.observer.stop();
     await this.server.stop();
   }
+}
+
+async function startOssDouble(bucket: string): Promise<S3Access & { stop(): Promise<void> }> {
+  const double = await OssDouble.start({ buckets: [bucket] });
+  const { endpoint, region, accessKey } = double;
+  const { accessKeyId, accessKeySecret } = accessKey;
+  const access = { endpoint, region, accessKey: accessKeyId, secretKey: accessKeySecret };
+  return { ...access, stop: () => double.stop() };
+}
+
+async function readerOf(store: StackStore, server: S3Access, bucket: string): Promise<TableReader> {
+  if (store === 'oss') return new OssReader(server, bucket);
+  const reader = new StoreReader(server, bucket);
+  await reader.createBucket();
+  return reader;
 }
 
 /** The keys of a `delete_many` are in its body; only cleanup sends it, as long as no job replaces anything. */

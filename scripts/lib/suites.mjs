@@ -27,6 +27,7 @@ export const preparations = {
     make: () => fetchPrograms(['oss-clients']),
   },
   spark: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['spark', 'jobs']) },
+  aliyun: { tools: ['java', 'maven'], make: () => fetchPrograms(['aliyun']) },
   hadoop: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['hadoop', 'mapreduce']) },
 };
 
@@ -65,11 +66,9 @@ export const suites = {
   },
   oss: vitest(
     'oss',
-    'a double of Aliyun OSS, with the adapter and with clients that others wrote',
-    ['oss-clients'],
-    {
-      options: ['--maxWorkers=2'],
-    },
+    'Aliyun OSS on a double of it: the adapter, the protocol, Spark on oss://, and clients that others wrote',
+    ['daemon', 'bundle', 'spark', 'aliyun', 'oss-clients'],
+    { options: ['--project=oss-protocol', '--maxWorkers=2'] },
   ),
   protocol: vitest('protocol', 'the services over real gRPC, and clients in other languages', servers, {
     tools: ['python'],

@@ -2,15 +2,14 @@ import type {
   Observer,
   ObservedRequest,
   RequestCounts,
-  StoreReader,
+  TableReader,
 } from '../../test/support/observer/index.js';
 import { SparkRun, type StepResult } from '../../test/support/spark/index.js';
-import { alignTable, countTable, Stack } from '../lib/stack.js';
+import { alignTable, countTable, Stack, type StackStore } from '../lib/stack.js';
 import { bundleJar } from '../lib/bundle-jar.js';
 
 const bucket = 'quickstart';
 const tablePrefix = 'warehouse/orders/';
-const table = `s3a://${bucket}/${tablePrefix.slice(0, -1)}`;
 const rows = 60_000;
 const tasks = 8;
 const partitions = 3;
@@ -39,15 +38,23 @@ interface Sight {
 }
 
 /** Writes a table through the daemon while an independent reader looks on, and reads it back. */
-export async function demonstrate(say: (line: string) => void, stopped: AbortSignal): Promise<Result> {
+export async function demonstrate(
+  store: StackStore,
+  say: (line: string) => void,
+  stopped: AbortSignal,
+): Promise<Result> {
   say('');
-  say('Starting s3proxy (a real S3 server), a proxy that counts its requests, and the Commitbridge daemon …');
-  const stack = await Stack.start(bucket);
+  const server = { s3proxy: 's3proxy (a real S3 server)', oss: 'a double of Aliyun OSS' }[store];
+  say(`Starting ${server}, a proxy that counts its requests, and the Commitbridge daemon …`);
+  const stack = await Stack.start(bucket, store);
   try {
     stopped.throwIfAborted();
-    say(`A stock Spark (a driver and two executors, a JVM each) now writes ${rows} rows to ${table}:`);
     say(
-      `Parquet, ${tasks} tasks, ${partitions} partitions. Besides Spark's own jars it has hadoop-aws and ours, and this:`,
+      `A stock Spark (a driver and two executors, a JVM each) now writes ${rows} rows to ${tableOf(stack)}:`,
+    );
+    const hadoopJar = store === 'oss' ? 'hadoop-aliyun' : 'hadoop-aws';
+    say(
+      `Parquet, ${tasks} tasks, ${partitions} partitions. Besides Spark's own jars it has ${hadoopJar} and ours, and this:`,
     );
     for (const [key, value] of Object.entries({ ...stack.sparkConf, ...uploadsOnly }))
       say(`    ${key}=${value}`);
@@ -81,6 +88,10 @@ export async function demonstrate(say: (line: string) => void, stopped: AbortSig
   }
 }
 
+function tableOf(stack: Stack): string {
+  return `${stack.uri}/${tablePrefix.slice(0, -1)}`;
+}
+
 async function write(stack: Stack, say: (line: string) => void, stopped: AbortSignal) {
   const { observer, reader } = stack;
   const gates = new CompletionGates(observer);
@@ -88,11 +99,11 @@ async function write(stack: Stack, say: (line: string) => void, stopped: AbortSi
   const spark = await SparkRun.start({
     steps: [
       {
-        ...{ do: 'write', path: table, format: 'parquet', mode: 'append' },
+        ...{ do: 'write', path: tableOf(stack), format: 'parquet', mode: 'append' },
         ...{ rows, tasks, partition_by: 'region', partitions },
       },
     ],
-    s3: stack.access,
+    ...stack.sparkStore,
     bundleJar,
     conf: { ...stack.sparkConf, ...uploadsOnly },
   });
@@ -167,8 +178,8 @@ class CompletionGates {
 async function readBack(stack: Stack, stopped: AbortSignal): Promise<number> {
   stopped.throwIfAborted();
   const spark = await SparkRun.start({
-    steps: [{ do: 'read', path: table, format: 'parquet' }],
-    s3: stack.access,
+    steps: [{ do: 'read', path: tableOf(stack), format: 'parquet' }],
+    ...stack.sparkStore,
     master: 'local[2]',
   });
   const read = await succeeded(spark, stack, stopped);
@@ -196,7 +207,7 @@ async function succeeded(spark: SparkRun, stack: Stack, stopped: AbortSignal): P
   );
 }
 
-async function sightOf(reader: StoreReader, when: string): Promise<Sight> {
+async function sightOf(reader: TableReader, when: string): Promise<Sight> {
   const keys = (await reader.listObjects(tablePrefix)).map(({ key }) => key);
   return {
     when,

@@ -10,7 +10,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 }
 
 try {
-  const result = await demonstrate(say, stopped.signal);
+  const result = await demonstrate(values.store === 'oss' ? 'oss' : 's3proxy', say, stopped.signal);
   const seconds = Math.round((Date.now() - started) / 100) / 10;
   const broken = brokenPromises(result);
   say('');

@@ -107,7 +107,7 @@ async function writeSmallFiles(
     steps: [
       { do: 'write', path: `s3a://${bucket}/${path}`, format: 'parquet', rows: 10 * files, tasks: files },
     ],
-    s3: stack.access,
+    ...stack.sparkStore,
     master: 'local[8]',
     bundleJar,
     conf,

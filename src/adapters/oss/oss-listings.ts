@@ -16,6 +16,8 @@ import type { OssConnection } from './oss-connection.js';
 /** One page a call. Keys come encoded, since XML can't hold all that a key can. */
 
 const ENCODING = 'url';
+/** OSS itself gives 100 objects a page unless it is asked for more. */
+const MAX_PAGE = 1_000;
 
 export async function listObjects(
   connection: OssConnection,
@@ -33,7 +35,7 @@ export async function listObjects(
       ...(continuation === undefined ? {} : { subresources: { 'continuation-token': continuation } }),
       query: {
         ...{ 'list-type': '2', 'encoding-type': ENCODING, prefix, delimiter },
-        'max-keys': maxKeys === undefined ? undefined : String(maxKeys),
+        'max-keys': String(maxKeys ?? MAX_PAGE),
         'start-after': continuation === undefined ? startAfter : undefined,
       },
     },
@@ -68,7 +70,7 @@ export async function listUploads(
       subresources: { uploads: '' },
       query: {
         ...{ 'encoding-type': ENCODING, prefix },
-        'max-uploads': maxUploads === undefined ? undefined : String(maxUploads),
+        'max-uploads': String(maxUploads ?? MAX_PAGE),
         'key-marker': keyMarker,
         'upload-id-marker': uploadIdMarker,
       },
@@ -97,7 +99,7 @@ export async function listParts(
       ...{ method: 'GET', bucket, key },
       subresources: { uploadId },
       query: {
-        'max-parts': maxParts === undefined ? undefined : String(maxParts),
+        'max-parts': String(maxParts ?? MAX_PAGE),
         'part-number-marker': continuation,
       },
     },

@@ -2,7 +2,10 @@ import type { ObjectStore, StoreErrorKind } from '../../../src/ports/object-stor
 import { StoreError } from '../../../src/ports/object-store.js';
 
 /** The methods of the port that send a request. */
-export type StoreOp = Exclude<keyof ObjectStore, 'capabilities' | 'presignPart' | 'close' | 'lifecycle'>;
+export type StoreOp = Exclude<
+  keyof ObjectStore,
+  'capabilities' | 'presignPart' | 'prepareDelete' | 'sendDelete' | 'close' | 'lifecycle'
+>;
 
 export interface StoreCall {
   /** From 1, since the last {@link FaultyStore.watch}. */
@@ -42,6 +45,9 @@ const ops: readonly StoreOp[] = [
   'list',
 ];
 
+/** What a store without conditional deletes is sent in their place: counted as the same. */
+const alike: readonly (readonly ['sendDelete', StoreOp])[] = [['sendDelete', 'delete']];
+
 type AnyMethod = (...args: unknown[]) => Promise<unknown>;
 
 /**
@@ -56,7 +62,10 @@ export class FaultyStore {
 
   constructor(inner: ObjectStore) {
     const methods = new Map<PropertyKey, AnyMethod>(
-      ops.map((op) => [op, (...args) => this.#around(op, args, (inner[op] as AnyMethod).bind(inner))]),
+      [...ops.map((op) => [op, op] as const), ...alike].map(([name, op]) => [
+        name,
+        (...args) => this.#around(op, args, (inner[name] as AnyMethod).bind(inner)),
+      ]),
     );
     this.store = new Proxy(inner, {
       get(target, name) {

@@ -18,6 +18,7 @@ import { createServices } from '../../../src/rpc/services.js';
 import { statusOf } from '../../../src/rpc/status.js';
 import { DaemonClient } from './client.js';
 import { FaultyStore } from './faulty-store.js';
+import { newOssMemory, stopDoubles } from './oss-memory.js';
 
 export const bucket = 'lake';
 export const staging = '.commitbridge/jobs';
@@ -79,9 +80,13 @@ const running = new Set<MemoryDaemon>();
 /** For `afterEach`: closes what a test started, also where it failed. */
 export async function closeAllDaemons(): Promise<void> {
   await Promise.all([...running].map((daemon) => daemon.close()));
+  await stopDoubles();
 }
 
+/** With COMMITBRIDGE_TEST_STORE=oss a double of OSS by its adapter, which looks the same to tests. */
 export function newMemoryStore(capabilities: Partial<StoreCapabilities> = {}): MemoryObjectStore {
+  if (process.env['COMMITBRIDGE_TEST_STORE'] === 'oss')
+    return newOssMemory(bucket, { ...smallParts, ...capabilities });
   return new MemoryObjectStore({ buckets: [bucket], capabilities: { ...smallParts, ...capabilities } });
 }
 

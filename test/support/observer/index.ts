@@ -3,5 +3,6 @@ export { classifyRequest, requestKinds, type ClassifiedRequest, type RequestKind
 export { countByKind, type ObservedRequest, type RequestCounts } from './observed-request.js';
 export { RequestLog, type Tagger } from './request-log.js';
 export { errorBody, Hold, Rule, type Intervention, type RequestMatch, type Verdict } from './rules.js';
-export { StoreReader, type ListedObject, type ListedUpload } from './store-reader.js';
+export { StoreReader } from './store-reader.js';
+export { TableReader, type ListedObject, type ListedUpload } from './table-reader.js';
 export { settle } from './settle.js';

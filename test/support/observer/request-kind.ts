@@ -64,7 +64,7 @@ const otherSubresources = [
   'website',
 ];
 
-/** Tells what a path-style S3 request asks for, from its request line and headers alone. */
+/** Tells what a path-style request to S3 or OSS asks for, from its request line and headers alone. */
 export function classifyRequest(
   method: string,
   target: string,
@@ -110,7 +110,9 @@ function objectKind(method: string, query: URLSearchParams, headers: IncomingHtt
     case 'HEAD':
       return 'head';
     case 'PUT':
-      if (headers['x-amz-copy-source'] !== undefined) return 'copy'; // of an object or into a part
+      // Of an object or into a part.
+      if (headers['x-amz-copy-source'] !== undefined || headers['x-oss-copy-source'] !== undefined)
+        return 'copy';
       return ofUpload ? 'part' : 'put';
     case 'POST':
       if (query.has('uploads')) return 'initiate';

@@ -8,27 +8,18 @@ import {
   type ListMultipartUploadsCommandOutput,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { parquetMetadata } from 'hyparquet';
+import { TableReader, type ListedObject, type ListedUpload } from './table-reader.js';
 import { s3Client, type S3Access } from '../servers/s3-server.js';
 
-export interface ListedObject {
-  key: string;
-  sizeBytes: number;
-}
-
-export interface ListedUpload {
-  key: string;
-  uploadId: string;
-}
-
 /** An independent client that says what a server holds; it shares nothing with the code under test. */
-export class StoreReader {
+export class StoreReader extends TableReader {
   private readonly client: S3Client;
 
   constructor(
     server: S3Access,
     readonly bucket: string,
   ) {
+    super();
     this.client = s3Client(server);
   }
 
@@ -99,21 +90,6 @@ export class StoreReader {
       if ((error as Error).name === 'NoSuchKey') return undefined;
       throw error;
     }
-  }
-
-  /** The row counts in the footers of all Parquet files under a prefix, added up. */
-  async parquetRows(prefix: string): Promise<{ files: number; rows: number }> {
-    let files = 0;
-    let rows = 0;
-    for (const { key } of await this.listObjects(prefix)) {
-      if (!key.endsWith('.parquet')) continue;
-      const bytes = await this.getObject(key);
-      if (bytes === undefined) continue; // deleted since the listing
-      const copy = new Uint8Array(bytes).buffer;
-      files += 1;
-      rows += Number(parquetMetadata(copy).num_rows);
-    }
-    return { files, rows };
   }
 
   /** Deletes all objects and aborts all uploads under a prefix: for cleaning up between tests. */

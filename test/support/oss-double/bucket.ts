@@ -28,6 +28,8 @@ export class Bucket {
   /** As PutBucketLifecycle got it. */
   lifecycle: string | undefined;
   acl = 'private';
+  /** Of all parts but the last. */
+  minPartBytes = 100 * 1024;
   readonly uploads = new SortedMap<SortedMap<Upload>>();
   /** By key; versions from old to new, never empty. */
   readonly versions = new SortedMap<Version[]>();

@@ -15,7 +15,6 @@ import { addUpload, findUpload, removeUpload, Upload, type Part } from './upload
 import { childText, parseXml, xmlDocument } from './xml.js';
 
 export const maxPartNumber = 10_000;
-const minPartBytes = 100 * 1024;
 
 export function initiateMultipartUpload(call: Call): Reply {
   const { request, bucket, now } = call;
@@ -81,8 +80,8 @@ export function completeMultipartUpload(call: Call): Reply {
   if (upload?.state !== 'open') throw noSuchUpload(uploadId);
   const parts =
     request.headers.get('x-oss-complete-all') === 'yes' ? allParts(call, upload) : listedParts(call, upload);
-  const small = parts.slice(0, -1).find(({ size }) => size < minPartBytes);
-  if (small !== undefined) throw entityTooSmall(small);
+  const small = parts.slice(0, -1).find(({ size }) => size < bucket.minPartBytes);
+  if (small !== undefined) throw entityTooSmall(small, bucket.minPartBytes);
   if (forbidsOverwrite(call) && bucket.current(request.key) !== undefined) throw fileAlreadyExists();
   upload.state = 'completed';
   removeUpload(bucket, upload);
@@ -146,7 +145,7 @@ function invalidPart(upload: Upload, partNumber: number, etag: string): OssError
   );
 }
 
-function entityTooSmall({ partNumber, etag, size }: Part): OssError {
+function entityTooSmall({ partNumber, etag, size }: Part, minPartBytes: number): OssError {
   return new OssError(400, 'EntityTooSmall', 'Your proposed upload smaller than the minimum allowed size.', {
     ec: '0042-00000213',
     details: {

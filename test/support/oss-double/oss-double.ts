@@ -14,7 +14,7 @@ import {
   type RequestMatch,
   type Tagger,
 } from '../observer/index.js';
-import type { Versioning } from './bucket.js';
+import type { Bucket, Versioning } from './bucket.js';
 import type { Reply } from './call.js';
 import { KnownKeys, type AccessKey } from './credentials.js';
 import { errorReply } from './error-reply.js';
@@ -116,6 +116,11 @@ export class OssDouble extends RequestLog {
 
   setVersioning(bucket: string, versioning: Versioning): void {
     this.service.setVersioning(bucket, versioning);
+  }
+
+  /** What is in a bucket now, for looking and for setting. */
+  stateOf(bucket: string): Bucket {
+    return this.service.stateOf(bucket);
   }
 
   /** Refuses with 503 what is over the limits; without any, nothing. */

@@ -34,9 +34,13 @@ export class OssService {
   }
 
   setVersioning(bucket: string, versioning: Versioning): void {
+    this.stateOf(bucket).versioning = versioning;
+  }
+
+  stateOf(bucket: string): Bucket {
     const found = this.buckets.get(bucket);
     if (found === undefined) throw new Error(`The double of OSS has no bucket ${bucket}.`);
-    found.versioning = versioning;
+    return found;
   }
 
   limitQps(limits: QpsLimits): void {

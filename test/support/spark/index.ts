@@ -1,4 +1,10 @@
-export { buildSparkJobs, defaultSpark, installSparkJars, type SparkVersion } from './spark-jars.js';
+export {
+  buildSparkJobs,
+  defaultSpark,
+  installOssJars,
+  installSparkJars,
+  type SparkVersion,
+} from './spark-jars.js';
 export { runSpark, SparkRun, type SparkOptions, type SparkResult } from './run-spark.js';
 export type {
   RddStep,

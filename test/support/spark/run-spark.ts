@@ -5,13 +5,21 @@ import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { ManagedChild, missingTool, repoRoot, type S3Access } from '../servers/index.js';
-import { buildSparkJobs, defaultSpark, installSparkJars, type SparkVersion } from './spark-jars.js';
+import {
+  buildSparkJobs,
+  defaultSpark,
+  installOssJars,
+  installSparkJars,
+  type SparkVersion,
+} from './spark-jars.js';
 import type { SparkStep, StepResult } from './spark-job.js';
 
 export interface SparkOptions {
   steps: SparkStep[];
   /** The server (or the observer in front of it) behind `s3a://`. */
-  s3: S3Access;
+  s3?: S3Access;
+  /** And the one behind `oss://`, by hadoop-aliyun. */
+  oss?: S3Access;
   /** Several JVMs by default: a driver and two executors. */
   master?: string;
   /** Spark's configuration, over the defaults. */
@@ -82,7 +90,11 @@ export class SparkRun {
     const version = options.version ?? defaultSpark;
     const jars = await installSparkJars(version);
     const jobsJar = await buildSparkJobs(version, options.bundleJar);
-    const added = [jobsJar, ...(options.bundleJar === undefined ? [] : [options.bundleJar])];
+    const added = [
+      jobsJar,
+      ...(options.bundleJar === undefined ? [] : [options.bundleJar]),
+      ...(options.oss === undefined ? [] : await jarsIn(await installOssJars(version))),
+    ];
     const home = await mkdtemp(join(tmpdir(), 'commitbridge-spark-'));
     await symlink(jars, join(home, 'jars'));
     await mkdir(join(home, 'tmp'));
@@ -200,8 +212,11 @@ function processOptions(home: string): string[] {
   return [`-Dlog4j2.configurationFile=${log4jFile}`, `-Djava.io.tmpdir=${join(home, 'tmp')}`];
 }
 
+async function jarsIn(directory: string): Promise<string[]> {
+  return (await readdir(directory)).map((name) => join(directory, name));
+}
+
 function sparkConf(options: SparkOptions, home: string, added: string[]): Record<string, string> {
-  const { s3 } = options;
   return {
     'spark.master': options.master ?? 'local-cluster[2,1,1024]',
     'spark.jars': added.join(','),
@@ -214,6 +229,13 @@ function sparkConf(options: SparkOptions, home: string, added: string[]): Record
     'spark.sql.shuffle.partitions': '2',
     'spark.executor.extraJavaOptions': processOptions(home).join(' '),
     'spark.executorEnv.SPARK_LOCAL_IP': '127.0.0.1',
+    ...(options.s3 === undefined ? {} : s3aConf(options.s3)),
+    ...(options.oss === undefined ? {} : ossConf(options.oss, home)),
+  };
+}
+
+function s3aConf(s3: S3Access): Record<string, string> {
+  return {
     'spark.hadoop.fs.s3a.endpoint': s3.endpoint,
     'spark.hadoop.fs.s3a.endpoint.region': s3.region,
     'spark.hadoop.fs.s3a.path.style.access': 'true',
@@ -221,5 +243,17 @@ function sparkConf(options: SparkOptions, home: string, added: string[]): Record
     'spark.hadoop.fs.s3a.access.key': s3.accessKey,
     'spark.hadoop.fs.s3a.secret.key': s3.secretKey,
     'spark.hadoop.fs.s3a.aws.credentials.provider': 'org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider',
+  };
+}
+
+function ossConf(oss: S3Access, home: string): Record<string, string> {
+  const { protocol, host } = new URL(oss.endpoint);
+  return {
+    'spark.hadoop.fs.oss.impl': 'org.apache.hadoop.fs.aliyun.oss.AliyunOSSFileSystem',
+    'spark.hadoop.fs.oss.endpoint': host,
+    'spark.hadoop.fs.oss.connection.secure.enabled': String(protocol === 'https:'),
+    'spark.hadoop.fs.oss.accessKeyId': oss.accessKey,
+    'spark.hadoop.fs.oss.accessKeySecret': oss.secretKey,
+    'spark.hadoop.fs.oss.buffer.dir': join(home, 'tmp'),
   };
 }

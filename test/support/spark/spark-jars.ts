@@ -12,6 +12,7 @@ export interface SparkVersion {
 export const defaultSpark: SparkVersion = { spark: '4.1.2', scala: '2.13', hadoop: '3.4.2' };
 
 const pom = join(repoRoot, 'java-shim/it/spark-jars/pom.xml');
+const ossPom = join(repoRoot, 'java-shim/it/oss-jars/pom.xml');
 const sources = join(repoRoot, 'java-shim/it/src/main/java');
 /** Sources that need Commitbridge's jar to compile. */
 const bridgeSources = join('io', 'commitbridge', 'it', 'bridge');
@@ -27,6 +28,16 @@ export async function installSparkJars(version: SparkVersion = defaultSpark): Pr
       'hadoop.version': version.hadoop,
     },
     purpose: 'a stock Spark from Maven',
+  });
+}
+
+/** Fetches hadoop-aliyun and what it needs besides Spark's own jars, and returns their directory. */
+export async function installOssJars(version: SparkVersion = defaultSpark): Promise<string> {
+  return installMavenJars({
+    name: `oss-jars-${version.hadoop}`,
+    pom: ossPom,
+    properties: { 'hadoop.version': version.hadoop },
+    purpose: 'hadoop-aliyun from Maven',
   });
 }
 

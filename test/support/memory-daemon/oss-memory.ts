@@ -1,0 +1,102 @@
+import { OssObjectStore } from '../../../src/adapters/oss/oss-object-store.js';
+import { OSS_CAPABILITIES } from '../../../src/adapters/oss/oss-options.js';
+import type { MemoryObjectStore } from '../../../src/adapters/memory/memory-object-store.js';
+import type { ObjectSnapshot, UploadSnapshot } from '../../../src/adapters/memory/memory-options.js';
+import { SystemClock } from '../../../src/adapters/system/clock.js';
+import type { PartInfo, StoreCapabilities, StoreErrorKind } from '../../../src/ports/object-store.js';
+import { StoreError } from '../../../src/ports/object-store.js';
+import { OssDouble } from '../oss-double/index.js';
+
+const metadataPrefix = 'x-oss-meta-';
+const running = new Set<Promise<OssDouble>>();
+
+/** For after all tests of a file. */
+export async function stopDoubles(): Promise<void> {
+  const doubles = [...running];
+  running.clear();
+  for (const double of doubles) await (await double).stop();
+}
+
+/**
+ * What the tests use of a store in memory, by the oss adapter and a double of OSS in this process: so that the same
+ * tests run on both. It starts with the first call.
+ */
+export function newOssMemory(bucket: string, capabilities: Partial<StoreCapabilities>): MemoryObjectStore {
+  const all = { ...OSS_CAPABILITIES, ...capabilities };
+  let started: { readonly double: OssDouble; readonly store: OssObjectStore } | undefined;
+  const starting = async (): Promise<{ double: OssDouble; store: OssObjectStore }> => {
+    const ready = OssDouble.start({ buckets: [bucket] });
+    running.add(ready);
+    const double = await ready;
+    double.stateOf(bucket).minPartBytes = all.minPartBytes;
+    const { region, endpoint, accessKey } = double;
+    const credentials = { kind: 'static', ...accessKey } as const;
+    const options = { region, endpoint, addressing: 'path', credentials, capabilities } as const;
+    started = { double, store: new OssObjectStore(options, new SystemClock()) };
+    return started;
+  };
+  let ready: ReturnType<typeof starting> | undefined;
+  const state = (): ReturnType<OssDouble['stateOf']> | undefined => started?.double.stateOf(bucket);
+
+  const own = {
+    capabilities: all,
+    /** Several daemons of a test may share it; the double is stopped with all others. */
+    close: () => Promise.resolve(),
+    objects: (): ObjectSnapshot[] =>
+      [...(state()?.versions.entriesFrom('') ?? [])].flatMap(([key, versions]) => {
+        const object = versions.at(-1)?.object;
+        if (object === undefined) return [];
+        const body = Buffer.concat(object.chunks);
+        const metadata = Object.entries(object.entries).flatMap(([name, value]) =>
+          name.startsWith(metadataPrefix) ? [[name.slice(metadataPrefix.length), value] as const] : [],
+        );
+        return [
+          {
+            ...{ bucket, key, body, sizeBytes: body.length, etag: `"${object.etag}"` },
+            ...{ lastModifiedMs: object.lastModified, metadata: Object.fromEntries(metadata) },
+            contentType: object.entries['content-type'],
+            uploadId: object.type === 'Multipart' ? 'unknown' : undefined,
+          },
+        ];
+      }),
+    uploads: (): UploadSnapshot[] =>
+      [...(state()?.uploads.entriesFrom('') ?? [])].flatMap(([key, ofKey]) =>
+        [...ofKey.entriesFrom('')]
+          .filter(([, upload]) => upload.state !== 'completed')
+          .filter(([, upload]) => upload.state === 'open' || upload.parts.size > 0)
+          .map(([uploadId, upload]) => ({
+            ...{ bucket, key, uploadId, metadata: {}, initiatedMs: upload.initiatedAt },
+            state: upload.state === 'open' ? ('open' as const) : ('aborted' as const),
+            parts: upload.sortedParts().map(({ partNumber, etag, size }) => ({
+              ...{ partNumber, etag: `"${etag}"`, sizeBytes: size },
+            })),
+          })),
+      ),
+    putSigned: async (url: string, body: Uint8Array): Promise<PartInfo> => {
+      const headers = { 'content-type': 'application/octet-stream' };
+      const answer = await fetch(url, { method: 'PUT', headers, body: Buffer.from(body) });
+      const text = await answer.text();
+      if (!answer.ok) throw refusal(answer.status, text);
+      const partNumber = Number(new URL(url).searchParams.get('partNumber'));
+      return { partNumber, etag: answer.headers.get('etag') ?? '', sizeBytes: body.byteLength };
+    },
+  };
+  return new Proxy(own, {
+    get(target, name) {
+      if (name in target) return Reflect.get(target, name) as unknown;
+      if (name === 'then') return undefined;
+      return async (...args: unknown[]) => {
+        const { store } = await (ready ??= starting());
+        const method = Reflect.get(store, name) as (...given: unknown[]) => unknown;
+        return method.apply(store, args);
+      };
+    },
+  }) as unknown as MemoryObjectStore;
+}
+
+/** As the store in memory says it. */
+function refusal(status: number, text: string): StoreError {
+  const code = /<Code>([^<]*)<\/Code>/.exec(text)?.[1];
+  const kind: StoreErrorKind = code === 'NoSuchUpload' ? 'no-such-upload' : 'access-denied';
+  return new StoreError(kind, text, { status });
+}
