@@ -19,6 +19,8 @@ export interface RunningTarget {
   readonly store: ObjectStore;
   /** An existing bucket that nobody else uses. */
   readonly bucket: string;
+  /** What all keys begin with; for buckets that hold other things as well. */
+  readonly keyPrefix?: string;
   /** Sends a PUT without any credentials. */
   putSigned(url: string, headers: Readonly<Record<string, string>>, body: Uint8Array): Promise<SignedAnswer>;
   /** The same store with credentials that it must refuse, where it has any. */

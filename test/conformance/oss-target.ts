@@ -11,6 +11,7 @@ export interface OssServer {
   readonly options: OssStoreOptions & { readonly credentials: { readonly kind: 'static' } };
   /** An existing bucket that nobody else uses. */
   readonly bucket: string;
+  readonly keyPrefix?: string;
   stop(): Promise<void>;
 }
 
@@ -25,7 +26,7 @@ export function ossTarget(target: {
     name,
     capabilities: { ...OSS_CAPABILITIES, ...capabilities },
     start: async (): Promise<RunningTarget> => {
-      const { options, bucket, stop } = await launch();
+      const { options, bucket, keyPrefix, stop } = await launch();
       const storeOf = (changes: Partial<OssStoreOptions> = {}): OssObjectStore =>
         new OssObjectStore({ ...options, capabilities, ...changes }, new SystemClock());
       const stores = {
@@ -37,6 +38,7 @@ export function ossTarget(target: {
       const { store, wrongSecret, unknownKey, unreachable } = stores;
       return {
         ...{ store, bucket, unreachable },
+        ...(keyPrefix === undefined ? {} : { keyPrefix }),
         refused: { wrongSecret, unknownKey },
         putSigned: async (url, headers, body) => {
           const answer = await fetch(url, { method: 'PUT', headers, body: Buffer.from(body) });

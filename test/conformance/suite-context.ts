@@ -19,7 +19,7 @@ export type SuiteContext = ReturnType<typeof suiteContext>;
 export function suiteContext(capabilities: StoreCapabilities, check: Check, target: () => RunningTarget) {
   /** Keys of one test, away from those of all others. */
   function place(): (name: string) => ObjectRef {
-    const prefix = `t-${randomUUID()}/`;
+    const prefix = `${target().keyPrefix ?? ''}t-${randomUUID()}/`;
     return (name) => ({ bucket: target().bucket, key: prefix + name });
   }
 

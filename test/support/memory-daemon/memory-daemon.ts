@@ -36,6 +36,8 @@ export interface MemoryDaemonOptions {
     readonly uri: string;
     readonly principals?: readonly string[];
     readonly listing?: 'exclusive';
+    /** Key of the staging root, in the same bucket. */
+    readonly staging?: string;
   }[];
   /** Principal by bearer token. */
   readonly tokens?: Readonly<Record<string, string>>;
@@ -188,17 +190,19 @@ export async function startMemoryDaemon(options: MemoryDaemonOptions = {}): Prom
 }
 
 function rootsOf(options: MemoryDaemonOptions, store: ObjectStore): Root[] {
-  return (options.roots ?? [{ uri: `s3a://${bucket}` }]).map(({ uri, principals, listing }) => {
-    const location = parseUri(uri, 'uri');
-    return {
-      uri: location,
-      storeName: 'memory',
-      store,
-      staging: { bucket: location.bucket, key: staging },
-      principals: principals ?? [],
-      ...(listing === undefined ? {} : { listing }),
-    };
-  });
+  return (options.roots ?? [{ uri: `s3a://${bucket}` }]).map(
+    ({ uri, principals, listing, staging: stagingKey }) => {
+      const location = parseUri(uri, 'uri');
+      return {
+        uri: location,
+        storeName: 'memory',
+        store,
+        staging: { bucket: location.bucket, key: stagingKey ?? staging },
+        principals: principals ?? [],
+        ...(listing === undefined ? {} : { listing }),
+      };
+    },
+  );
 }
 
 function recordingLogger(logs: LogEvent[], common: LogFields = {}): Logger {
