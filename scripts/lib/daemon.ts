@@ -65,7 +65,12 @@ export class Daemon {
   }
 }
 
-function config({ store, bucket, type = 's3', config: { store: storeKeys, ...keys } = {} }: DaemonOptions): object {
+function config({
+  store,
+  bucket,
+  type = 's3',
+  config: { store: storeKeys, ...keys } = {},
+}: DaemonOptions): object {
   return {
     listen: ['127.0.0.1:0'],
     stores: {
