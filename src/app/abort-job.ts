@@ -110,13 +110,14 @@ export async function abortAttempts(
     const decision = await factsOf(root, token, highest).readDecision();
     if (decision?.decision === 'superseded') throw supersededBy(token, decision.by);
     published = await abortOne(ctx, root, token, adopts, highest, reason);
-    if (published) return true;
   }
-  for (let number = highest; number >= 0; number--) {
-    if (number === adopts) continue;
-    published = (await abortOne(ctx, root, token, number, highest, reason)) || published;
+  if (adopts === undefined || !published) {
+    for (let number = highest; number >= 0; number--) {
+      if (number === adopts) continue;
+      published = (await abortOne(ctx, root, token, number, highest, reason)) || published;
+    }
+    if (!published) removeProcessed(ctx, root, await abortLosers(ctx, root, token, highest, []));
   }
-  if (!published) removeProcessed(ctx, root, await abortLosers(ctx, root, token, highest, []));
   ctx.logger.info('job aborted', { job: token, job_attempt: highest, published });
   return published;
 }
