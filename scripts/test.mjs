@@ -34,7 +34,7 @@ function parseArguments(args) {
   for (const name of only) {
     if (!Object.hasOwn(suites, name)) refuse(`There is no suite '${name}'.`);
   }
-  const isWanted = (name) => (only.length === 0 ? suites[name].onDemand !== true : only.includes(name));
+  const isWanted = (name) => only.length === 0 || only.includes(name);
   return { names: Object.keys(suites).filter(isWanted), all };
 }
 

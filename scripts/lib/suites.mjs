@@ -75,33 +75,28 @@ export const suites = {
   }),
   java: { about: 'the shim and its bundle (Maven)', needs: ['bundle'], run: runJava },
   // A Spark is three JVMs: more than two at a time make each other miss their timeouts.
-  e2e: vitest(
-    'e2e',
-    'stock Spark in several JVMs, Hadoop’s YARN, the quickstart',
-    [...everything, 'hadoop'],
-    {
-      tools: ['python'],
-      options: ['--maxWorkers=2'],
-    },
-  ),
-  // A part of e2e with a name of its own, for running every version of Spark.
-  spark: vitest('spark', 'a part of e2e: every way that Spark writes', everything, {
-    project: 'e2e',
-    options: ['test/e2e/spark-matrix'],
-    onDemand: true,
+  e2e: vitest('e2e', 'the daemon, stock Spark in several JVMs, the quickstart', everything, {
+    tools: ['python'],
+    options: ['--maxWorkers=2', ...without('test/e2e/spark-matrix', 'test/e2e/mapreduce')],
   }),
-  // As well: a cluster and its jobs want the machine for themselves.
-  mapreduce: vitest('mapreduce', 'a part of e2e: MapReduce on YARN', [...servers, 'bundle', 'hadoop'], {
+  spark: vitest('spark', 'every way that stock Spark writes, version by version', everything, {
+    project: 'e2e',
+    options: ['test/e2e/spark-matrix', '--maxWorkers=2'],
+  }),
+  // A cluster and its jobs want the machine for themselves.
+  mapreduce: vitest('mapreduce', 'MapReduce on YARN', [...servers, 'bundle', 'hadoop'], {
     project: 'e2e',
     options: ['test/e2e/mapreduce', '--maxWorkers=1'],
-    onDemand: true,
   }),
   cost: vitest('cost', 'requests at the server for a Spark job', everything, { options: ['--maxWorkers=1'] }),
 };
 
-/** `onDemand`: only when it is asked for by name. */
-function vitest(name, about, needs, { tools = [], options = [], project = name, onDemand = false } = {}) {
-  return { about, needs, tools, onDemand, run: () => runVitest(name, project, options) };
+function vitest(name, about, needs, { tools = [], options = [], project = name } = {}) {
+  return { about, needs, tools, run: () => runVitest(name, project, options) };
+}
+
+function without(...directories) {
+  return directories.map((directory) => `--exclude=${directory}/**`);
 }
 
 async function runVitest(name, project, options) {
