@@ -141,6 +141,12 @@ export class Stage {
       .filter((name) => name !== '' && !name.endsWith('/'));
   }
 
+  /** Objects below a directory that were made by copying, for a rename, as other jobs may do meanwhile elsewhere. */
+  copiesBelow(directory: string): string[] {
+    const key = new RegExp(`^${directory}/`);
+    return this.observer.select({ kind: 'copy', key }).map((request) => request.key);
+  }
+
   async text(directory: string, file: string): Promise<string> {
     return (await this.reader.getObject(`${directory}/${file}`))?.toString() ?? '';
   }
