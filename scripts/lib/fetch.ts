@@ -2,7 +2,13 @@
 import { installOssClients } from '../../test/oss/clients/install.js';
 import { buildHadoopJobs, defaultHadoop, installHadoopJars } from '../../test/support/hadoop/index.js';
 import { installS3Proxy, installVersityGw } from '../../test/support/servers/index.js';
-import { buildSparkJobs, defaultSpark, installSparkJars } from '../../test/support/spark/index.js';
+import { hadoopCloudVersions, versions } from '../../test/e2e/spark-matrix/versions.js';
+import {
+  buildSparkJobs,
+  defaultSpark,
+  installHadoopCloudJar,
+  installSparkJars,
+} from '../../test/support/spark/index.js';
 import { bundleJar } from './bundle-jar.js';
 
 const fetchers: Record<string, () => Promise<unknown>> = {
@@ -13,6 +19,10 @@ const fetchers: Record<string, () => Promise<unknown>> = {
   jobs: () => buildSparkJobs(defaultSpark, bundleJar),
   hadoop: installHadoopJars,
   mapreduce: () => buildHadoopJobs(defaultHadoop, bundleJar),
+  matrix: async () => {
+    for (const [, version] of versions()) await buildSparkJobs(version, bundleJar);
+    for (const [, version] of hadoopCloudVersions()) await installHadoopCloudJar(version);
+  },
 };
 
 for (const name of process.argv.slice(2)) {

@@ -28,6 +28,7 @@ export const preparations = {
   },
   spark: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['spark', 'jobs']) },
   hadoop: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['hadoop', 'mapreduce']) },
+  matrix: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['matrix']) },
 };
 
 const javaModules = ['shim', 'bundle'].map((name) => join(root, 'java-shim', name));
@@ -79,16 +80,16 @@ export const suites = {
   e2e: vitest(
     'e2e',
     'stock Spark in several JVMs, Hadoop’s YARN, the quickstart',
-    [...everything, 'hadoop'],
+    [...everything, 'hadoop', 'matrix'],
     {
       tools: ['python'],
       options: ['--maxWorkers=2'],
     },
   ),
   // A part of e2e with a name of its own, for running every version of Spark.
-  spark: vitest('spark', 'a part of e2e: every way that Spark writes', everything, {
+  spark: vitest('spark', 'a part of e2e: every way that Spark writes', [...everything, 'matrix'], {
     project: 'e2e',
-    options: ['test/e2e/spark-matrix'],
+    options: ['test/e2e/spark-matrix', '--maxWorkers=2'],
     onDemand: true,
   }),
   // As well: a cluster and its jobs want the machine for themselves.

@@ -1,5 +1,12 @@
-export { buildSparkJobs, defaultSpark, installSparkJars, type SparkVersion } from './spark-jars.js';
+export {
+  buildSparkJobs,
+  defaultSpark,
+  installHadoopCloudJar,
+  installSparkJars,
+  type SparkVersion,
+} from './spark-jars.js';
 export { runSpark, SparkRun, type SparkOptions, type SparkResult } from './run-spark.js';
+export { StandaloneCluster, type StandaloneOptions } from './standalone-cluster.js';
 export type {
   RddStep,
   ReadStep,
