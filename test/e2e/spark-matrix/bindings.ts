@@ -23,11 +23,14 @@ export const bindings: Record<Binding, StepConf> = {
   },
 };
 
-/** Of a write whose uploads a test looks at: files as small as those of the tests travel inline otherwise. */
+/** Files as small as those of the tests travel inline otherwise. */
 export const uploaded: StepConf = { 'commitbridge.inline-limit': '0' };
 
-/** Of a write whose uploads a test looks at: files as small as those of the tests travel inline otherwise. */
-export const uploaded: StepConf = { 'commitbridge.inline-limit': '0' };
+/** The same for a write whose uploads a test looks at. */
+export const uploads: Record<Binding, StepConf> = {
+  protocol: { ...bindings.protocol, ...uploaded },
+  committers: { ...bindings.committers, ...uploaded },
+};
 
 /** Of a write: stock Spark without Commitbridge, by FileOutputCommitter. */
 export const stock: StepConf = { ...sparksProtocol, 'spark.hadoop.commitbridge.spark.check': 'warn' };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RequestMatch } from '../../support/observer/index.js';
 import { Gate } from '../spark/gate.js';
-import { bindings } from './bindings.js';
+import { uploads } from './bindings.js';
 import { dynamic, replacedIds, six, thirty } from './overwrites.js';
 import { uri, type Stage } from './stage.js';
 
@@ -35,7 +35,7 @@ export function driverKilled(stage: () => Stage): void {
       };
       const gate = new Gate(stage().observer, ...holds[moment]);
       gates.push(gate);
-      const conf = { ...bindings.protocol, 'commitbridge.job.token': name };
+      const conf = { ...uploads.protocol, 'commitbridge.job.token': name };
       const written = stage().spark.step({ ...write, query: six, ...dynamic, conf });
       written.catch(() => undefined); // it is to be killed
       await Promise.race([

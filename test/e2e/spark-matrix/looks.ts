@@ -25,10 +25,15 @@ export class Looks {
   ) {
     this.rule = stage.observer.on({}, async (request) => {
       if (this.last !== undefined) await this.last;
-      else if (request.kind === 'complete') await (this.last = this.look(request));
+      else if (this.isPublished(request)) await (this.last = this.look(request));
       else await this.look(request);
       return undefined;
     });
+  }
+
+  /** Inline files are put. */
+  private isPublished({ kind, key }: ObservedRequest): boolean {
+    return kind === 'complete' || (kind === 'put' && key.startsWith(`${this.directory}/`));
   }
 
   end(): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { errorBody, type RequestMatch } from '../../support/observer/index.js';
-import { bindings } from './bindings.js';
+import { bindings, uploads } from './bindings.js';
 import { Gate } from '../spark/gate.js';
 import { Looks } from './looks.js';
 import { otherBucket, parquet, uri, type Stage } from './stage.js';
@@ -127,7 +127,7 @@ export function overwrites(stage: () => Stage): void {
     await stage().run({ ...write, query: thirty });
     const before = await stage().exactFiles(directory);
     const old = await stage().parquetIds(directory);
-    const own = { ...bindings.protocol, 'commitbridge.job.token': `${token}-${point.replace(/\W+/g, '-')}` };
+    const own = { ...uploads.protocol, 'commitbridge.job.token': `${token}-${point.replace(/\W+/g, '-')}` };
     const query =
       refused === undefined ? six.replace('id,', `if(id = 104, raise_error('on purpose'), id) id,`) : six;
     failingSince = stage().observer.lastSeq;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObservedRequest } from '../../support/observer/index.js';
 import { StandaloneCluster, type SparkFormat } from '../../support/spark/index.js';
-import { bindings, both, type Binding } from './bindings.js';
+import { both, uploads, type Binding } from './bindings.js';
 import { Stage, uri } from './stage.js';
 import { fewVersions } from './versions.js';
 
@@ -107,7 +107,7 @@ describe.each(fewVersions())('speculation in stock Spark %s', { timeout: 300_000
     const directory = `${binding}/${format}`;
     const { attempts, end } = slowDown(untilCommit);
     await stage.run({
-      ...{ do: 'save', format, path: uri(directory), conf: bindings[binding] },
+      ...{ do: 'save', format, path: uri(directory), conf: uploads[binding] },
       query: `select id from range(0, ${rows}, 1, ${tasks})`,
     });
     end();

@@ -27,7 +27,7 @@ export function versions(): [name: string, version: SparkVersion][] {
   return named(chosen());
 }
 
-/** The newest of them; with COMMITBRIDGE_TEST_ALL=1 all. For suites that start an application of their own. */
+/** The newest of them; with COMMITBRIDGE_TEST_ALL=1 all. For what takes long: applications of their own, deaths. */
 export function fewVersions(): [name: string, version: SparkVersion][] {
   return process.env['COMMITBRIDGE_TEST_ALL'] === '1' ? versions() : versions().slice(-1);
 }

@@ -1,15 +1,26 @@
 import { expect, it } from 'vitest';
-import type { RddStep, SaveStep, SparkFormat } from '../../support/spark/index.js';
+import type { RddStep, SaveStep, SparkFormat, StepConf } from '../../support/spark/index.js';
 import { Gate } from '../spark/gate.js';
-import { bindings, both, factory, stock } from './bindings.js';
+import { bindings, both, factory, stock, uploads } from './bindings.js';
 import { Looks } from './looks.js';
 import { parquet, uri, type Stage } from './stage.js';
 
 const oddValues = `array('plain', ' ', 'a b ', '%', '%41', 'x=y', 'c:d', 's/t', '?#&+', '..', 'é', '😀', '', cast(null as string))`;
-const oddRows = `select id, ${oddValues}[id % 14] as p from range(0, 42, 1, 2)`;
+const oddRows = (tasks: number): string =>
+  `select id, ${oddValues}[id % 14] as p from range(0, ${14 * tasks}, 1, ${tasks})`;
 /** Characters that a path can have; a trailing space ends a part of it. */
 const oddDirectory = 'a%41=é /?#&+ x:y/..z 😀/t b ';
 const thirty = 'select id, id % 3 as p from range(0, 30, 1, 2)';
+
+/** Each binding, and files inline and uploaded; Parquet is written in all four ways. */
+const ways: [name: string, conf: StepConf][] = [
+  ['protocol', bindings.protocol],
+  ['committers', uploads.committers],
+];
+const moreWays: typeof ways = [
+  ['protocol-uploads', uploads.protocol],
+  ['committers-inline', bindings.committers],
+];
 
 /** Writes that leave what is there: each as stock Spark does it. */
 export function writes(stage: () => Stage): void {
@@ -31,12 +42,14 @@ export function writes(stage: () => Stage): void {
     await stage().run({ do: 'save', ...write, path: uri(reference), conf: stock });
     const files = await stage().files(reference);
     const rows = await load(reference);
-    for (const binding of both) {
+    for (const [binding, conf] of write.format === 'parquet' ? [...ways, ...moreWays] : ways) {
       const ours = `${binding}/${into}`;
       const since = stage().observer.lastSeq;
-      const { bytes } = await stage().run({
-        ...{ do: 'save', ...write, path: uri(ours), conf: bindings[binding] },
-      });
+      const { bytes } = await stage().run({ do: 'save', ...write, path: uri(ours), conf });
+      const opened = stage().observer.counts({ kind: 'initiate' }, since).initiate ?? 0;
+      expect(opened, `${binding} ${name}: uploads`).toBe(
+        conf === uploads.protocol || conf === uploads.committers ? files.length - 1 : 0,
+      );
       expect(stage().observer.counts({}, since), `${binding} ${name}`).not.toHaveProperty('copy');
       expect(await stage().files(ours), `${binding} ${name}`).toEqual(files);
       expect(await load(ours), `${binding} ${name}`).toEqual(rows);
@@ -48,7 +61,8 @@ export function writes(stage: () => Stage): void {
   it.each<SparkFormat>(['parquet', 'orc', 'csv', 'json'])(
     '%s with odd partition values into an odd directory: keys and rows as stock Spark',
     async (format) => {
-      const write = { query: oddRows, format, partition_by: 'p', mode: 'errorifexists' } as const;
+      const query = oddRows(format === 'parquet' ? 2 : 1);
+      const write = { query, format, partition_by: 'p', mode: 'errorifexists' } as const;
       await writesAsStock(format, write, 'id long, p string', `${format} ${oddDirectory}`);
     },
   );
@@ -141,7 +155,7 @@ export function writes(stage: () => Stage): void {
     const directory = `${binding}/steps`;
     const looks = new Looks(stage(), directory);
     const write = { query: thirty, format: 'parquet', partition_by: 'p', path: uri(directory) } as const;
-    await stage().run({ do: 'save', ...write, conf: bindings[binding] });
+    await stage().run({ do: 'save', ...write, conf: uploads[binding] });
     looks.end();
 
     const steps = ['put job', 'initiate', 'part', 'put tasks', 'put plan', 'put decision', 'complete'];
@@ -157,11 +171,12 @@ export function writes(stage: () => Stage): void {
       stage().run({
         ...{ do: 'save', format: 'parquet', partition_by: 'p', path: uri(directory) },
         query: `select id, id % 3 p from range(${first}, ${first + 30}, 1, 2)`,
-        conf: bindings[binding],
+        conf: uploads[binding],
       }),
     );
     // The first to get there waits for the other: both are in the midst of their commits.
-    const commits = (): number => new Set(gate.held.map(({ key }) => /[0-9a-f-]{36}/.exec(key)?.[0])).size;
+    const commits = (): number =>
+      new Set(gate.held.map(({ key }) => /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(key)?.[0])).size;
     while (commits() < 2)
       await Promise.race([new Promise((next) => setTimeout(next, 50)), Promise.all(done)]);
     expect(await stage().files(directory)).toEqual([]);
