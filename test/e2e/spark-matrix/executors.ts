@@ -31,8 +31,8 @@ export function executors(stage: () => Stage): void {
   it.each(both)('%s: an executor is killed while it writes: each row once', async (binding) => {
     const directory = `${binding}/killed-writing`;
     const since = stage().observer.lastSeq;
-    // 12 MiB a task: its first part is sent before its middle.
-    const large = { format: 'csv', rows: 400, tasks: 2, value_bytes: 64 * 1024 } as const;
+    // 19 MiB a task: its first part, of 8, is sent before its middle.
+    const large = { format: 'csv', rows: 600, tasks: 2, value_bytes: 64 * 1024 } as const;
     const path = uri(directory);
     const fault = { task: 1, how: 'kill' } as const;
     await stage().run({ do: 'write', ...large, path, fault, conf: bindings[binding] });
@@ -41,7 +41,7 @@ export function executors(stage: () => Stage): void {
     expect(opened, 'files of the attempt that died').toBe(3);
     expect(await stage().files(directory)).toHaveLength(3);
     const read = await stage().run({ do: 'read', ...large, path });
-    expect(read).toMatchObject({ rows: 400, distinct_ids: 400, wrong_values: 0 });
+    expect(read).toMatchObject({ rows: 600, distinct_ids: 600, wrong_values: 0 });
     await expect.poll(() => stage().openUploads(directory), { timeout: 60_000 }).toBe(0);
   });
 
