@@ -2,9 +2,11 @@
 import { installOssClients } from '../../test/oss/clients/install.js';
 import { buildHadoopJobs, defaultHadoop, installHadoopJars } from '../../test/support/hadoop/index.js';
 import { installS3Proxy, installVersityGw } from '../../test/support/servers/index.js';
+import { hadoopCloudVersions, versions } from '../../test/e2e/spark-matrix/versions.js';
 import {
   buildSparkJobs,
   defaultSpark,
+  installHadoopCloudJar,
   installOssJars,
   installSparkJars,
 } from '../../test/support/spark/index.js';
@@ -19,6 +21,10 @@ const fetchers: Record<string, () => Promise<unknown>> = {
   jobs: () => buildSparkJobs(defaultSpark, bundleJar),
   hadoop: installHadoopJars,
   mapreduce: () => buildHadoopJobs(defaultHadoop, bundleJar),
+  matrix: async () => {
+    for (const [, version] of versions()) await buildSparkJobs(version, bundleJar);
+    for (const [, version] of hadoopCloudVersions()) await installHadoopCloudJar(version);
+  },
 };
 
 for (const name of process.argv.slice(2)) {

@@ -91,6 +91,7 @@ const fetched = {
   jobs: 'Compiling the Spark jobs (javac)',
   hadoop: 'Getting a stock Hadoop with its mini clusters and hadoop-aws (Maven; about 800 MB the first time)',
   mapreduce: 'Compiling the MapReduce jobs (javac)',
+  matrix: 'Getting the other versions of Spark to test with (Maven; about 600 MB each the first time)',
 };
 
 /**

@@ -29,6 +29,7 @@ export const preparations = {
   spark: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['spark', 'jobs']) },
   aliyun: { tools: ['java', 'maven'], make: () => fetchPrograms(['aliyun']) },
   hadoop: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['hadoop', 'mapreduce']) },
+  matrix: { tools: ['jdk', 'java', 'maven'], make: () => fetchPrograms(['matrix']) },
 };
 
 const javaModules = ['shim', 'bundle'].map((name) => join(root, 'java-shim', name));
@@ -79,7 +80,7 @@ export const suites = {
     tools: ['python'],
     options: ['--maxWorkers=2', ...without('test/e2e/spark-matrix', 'test/e2e/mapreduce')],
   }),
-  spark: vitest('spark', 'every way that stock Spark writes, version by version', everything, {
+  spark: vitest('spark', 'every way that stock Spark writes, version by version', [...everything, 'matrix'], {
     project: 'e2e',
     options: ['test/e2e/spark-matrix', '--maxWorkers=2'],
   }),

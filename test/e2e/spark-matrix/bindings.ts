@@ -10,9 +10,12 @@ const sparksProtocol = {
     'org.apache.spark.sql.execution.datasources.SQLHadoopMapReduceCommitProtocol',
 };
 
+export type Binding = 'protocol' | 'committers';
+export const both: Binding[] = ['protocol', 'committers'];
+
 /** Of a write: the two ways of Commitbridge. */
-export const bindings: Record<'protocol' | 'committers', StepConf> = {
-  protocol: {},
+export const bindings: Record<Binding, StepConf> = {
+  protocol: recommended,
   committers: {
     ...sparksProtocol,
     'spark.sql.parquet.output.committer.class': 'io.commitbridge.BridgeParquetOutputCommitter',
@@ -20,8 +23,19 @@ export const bindings: Record<'protocol' | 'committers', StepConf> = {
   },
 };
 
-/** Of a write whose uploads a test looks at: files as small as those of the tests travel inline otherwise. */
+/** Files as small as those of the tests travel inline otherwise. */
 export const uploaded: StepConf = { 'commitbridge.inline-limit': '0' };
+
+/** The same for a write whose uploads a test looks at. */
+export const uploads: Record<Binding, StepConf> = {
+  protocol: { ...bindings.protocol, ...uploaded },
+  committers: { ...bindings.committers, ...uploaded },
+};
 
 /** Of a write: stock Spark without Commitbridge, by FileOutputCommitter. */
 export const stock: StepConf = { ...sparksProtocol, 'spark.hadoop.commitbridge.spark.check': 'warn' };
+
+/** Of an RDD write by the new API. */
+export const factory = {
+  'mapreduce.outputcommitter.factory.scheme.s3a': 'io.commitbridge.BridgeCommitterFactory',
+};

@@ -14,6 +14,8 @@ export interface DaemonOptions {
   store: S3Access;
   /** What jobs may write below. */
   root: string;
+  /** Beside it. */
+  moreRoots?: string[];
 }
 
 export interface CommandResult {
@@ -82,7 +84,7 @@ export class KillableDaemon {
   }
 }
 
-function config({ store, root }: DaemonOptions, endpoint: string): object {
+function config({ store, root, moreRoots = [] }: DaemonOptions, endpoint: string): object {
   return {
     listen: [endpoint],
     stores: {
@@ -91,7 +93,7 @@ function config({ store, root }: DaemonOptions, endpoint: string): object {
         credentials: { accessKeyId: store.accessKey, secretAccessKey: store.secretKey },
       },
     },
-    roots: [{ uri: root, store: 'main' }],
+    roots: [root, ...moreRoots].map((uri) => ({ uri, store: 'main' })),
     upload: { partSize: '5MiB' },
     drain: { notice: '0s', grace: '3s' },
   };

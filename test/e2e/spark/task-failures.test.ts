@@ -7,7 +7,7 @@ const rows = { first: 0, rows: 600 };
 /** Fails one task in the committer; see `CommitterFault` in `java-shim/it`. */
 function committerFault(fault: {
   where: 'after-close' | 'before-commit' | 'after-commit';
-  how?: 'io' | 'runtime' | 'halt';
+  how?: 'io' | 'runtime' | 'kill';
 }): TableWrite {
   const conf = {
     ...faultyCommitters,
@@ -33,9 +33,9 @@ describe('tasks fail in stock Spark', { timeout: 300_000 }, () => {
   it.each<[name: string, step: TableWrite]>([
     // Files are as large as to be half sent when the task fails.
     ['before close, a row throws', { ...large, fault: { task: 1 } }],
-    ['before close, the executor halts', { ...large, fault: { task: 1, how: 'halt' } }],
+    ['before close, the executor is killed', { ...large, fault: { task: 1, how: 'kill' } }],
     ['after close', committerFault({ where: 'after-close' })],
-    ['after close, the executor halts', committerFault({ where: 'after-close', how: 'halt' })],
+    ['after close, the executor is killed', committerFault({ where: 'after-close', how: 'kill' })],
     ['in commitTask, nothing sent', committerFault({ where: 'before-commit' })],
     ['in commitTask, the reply is lost', committerFault({ where: 'after-commit' })],
     [
@@ -43,12 +43,12 @@ describe('tasks fail in stock Spark', { timeout: 300_000 }, () => {
       committerFault({ where: 'after-commit', how: 'runtime' }),
     ],
     [
-      'in commitTask, the executor halts with its record put',
-      committerFault({ where: 'after-commit', how: 'halt' }),
+      'in commitTask, the executor is killed with its record put',
+      committerFault({ where: 'after-commit', how: 'kill' }),
     ],
   ])('%s: the retry is published, each row once', async (name, step) => {
     const table = `failures/${name.replace(/\W+/g, '-')}`;
-    const format = step.format ?? (name.includes('halts') ? 'csv' : 'parquet');
+    const format = step.format ?? (name.includes('is killed') ? 'csv' : 'parquet');
     const files = step.partitioned === false ? 2 : 6;
     const since = stage.observer.lastSeq;
     await stage.writeWell(table, { ...step, format });

@@ -1,11 +1,13 @@
 export {
   buildSparkJobs,
   defaultSpark,
+  installHadoopCloudJar,
   installOssJars,
   installSparkJars,
   type SparkVersion,
 } from './spark-jars.js';
 export { runSpark, SparkRun, type SparkOptions, type SparkResult } from './run-spark.js';
+export { StandaloneCluster, type StandaloneOptions } from './standalone-cluster.js';
 export type {
   RddStep,
   ReadStep,

@@ -1,17 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ManagedChild, missingTool, repoRoot, type S3Access } from '../servers/index.js';
-import {
-  buildSparkJobs,
-  defaultSpark,
-  installOssJars,
-  installSparkJars,
-  type SparkVersion,
-} from './spark-jars.js';
+import { ManagedChild, missingTool, type S3Access } from '../servers/index.js';
+import { jvmOptions, makeSparkHome, type SparkHome } from './spark-home.js';
+import { buildSparkJobs, defaultSpark, installOssJars, type SparkVersion } from './spark-jars.js';
 import type { SparkStep, StepResult } from './spark-job.js';
 
 export interface SparkOptions {
@@ -26,7 +20,13 @@ export interface SparkOptions {
   conf?: Record<string, string>;
   /** Commitbridge's jar; without it the job is stock Spark alone. */
   bundleJar?: string;
+  /** Others for driver and executors. */
+  jars?: string[];
   version?: SparkVersion;
+  /** Of the driver's JVM alone. */
+  driverOptions?: string[];
+  /** Which of Spark's own jars executors have, by name; all without it. The driver has all. */
+  executorJars?: (name: string) => boolean;
   /** After `steps` the application goes on with those that `SparkRun.step` gives it, until `SparkRun.finishSteps`. */
   follow?: boolean;
 }
@@ -40,29 +40,6 @@ export interface SparkResult {
   /** The tail of each executor's log, where there are executors. */
   executorLogs: string[];
 }
-
-/** What a JVM ≥ 17 must open for Spark; Spark's own launcher gives the same list. */
-const jvmOptions = [
-  ...[
-    'java.lang',
-    'java.lang.invoke',
-    'java.lang.reflect',
-    'java.io',
-    'java.net',
-    'java.nio',
-    'java.util',
-    'java.util.concurrent',
-    'java.util.concurrent.atomic',
-    'jdk.internal.ref',
-    'sun.nio.ch',
-    'sun.nio.cs',
-    'sun.security.action',
-    'sun.util.calendar',
-  ].map((name) => `--add-opens=java.base/${name}=ALL-UNNAMED`),
-  '-XX:+IgnoreUnrecognizedVMOptions',
-  '-Djdk.reflect.useDirectMethodHandle=false',
-  '-Dio.netty.tryReflectionSetAccessible=true',
-];
 
 /** A Spark application that runs. */
 export class SparkRun {
@@ -88,38 +65,24 @@ export class SparkRun {
 
   static async start(options: SparkOptions): Promise<SparkRun> {
     const version = options.version ?? defaultSpark;
-    const jars = await installSparkJars(version);
     const jobsJar = await buildSparkJobs(version, options.bundleJar);
-    const added = [
-      jobsJar,
-      ...(options.bundleJar === undefined ? [] : [options.bundleJar]),
-      ...(options.oss === undefined ? [] : await jarsIn(await installOssJars(version))),
-    ];
-    const home = await mkdtemp(join(tmpdir(), 'commitbridge-spark-'));
-    await symlink(jars, join(home, 'jars'));
-    await mkdir(join(home, 'tmp'));
-    const jobFile = join(home, 'job.json');
+    const bundle = options.bundleJar === undefined ? [] : [options.bundleJar];
+    const oss = options.oss === undefined ? [] : await jarsIn(await installOssJars(version));
+    const added = [jobsJar, ...bundle, ...oss, ...(options.jars ?? [])];
+    const home = await makeSparkHome(version, options.executorJars);
+    const jobFile = join(home.directory, 'job.json');
     const conf = { ...sparkConf(options, home, added), ...options.conf };
-    const follow = options.follow === true ? { follow: home } : {};
+    const follow = options.follow === true ? { follow: home.directory } : {};
     await writeFile(jobFile, JSON.stringify({ conf, steps: options.steps, ...follow }), { mode: 0o600 });
-    const classPath = [...added, join(jars, '*')].join(delimiter);
+    const classPath = [...added, join(home.jars, '*')].join(delimiter);
     const main = ['-cp', classPath, 'io.commitbridge.it.SparkJob', jobFile];
-    const driver = await ManagedChild.start(
-      'java',
-      ['-Xmx768m', ...jvmOptions, ...processOptions(home), ...main],
-      {
-        cwd: home,
-        env: {
-          SPARK_HOME: home,
-          SPARK_SCALA_VERSION: version.scala,
-          SPARK_LOCAL_IP: '127.0.0.1',
-          SPARK_CONF_DIR: undefined,
-          HADOOP_CONF_DIR: undefined,
-        },
-        onMissing: () => missingTool('java', 'Spark'),
-      },
-    );
-    return new SparkRun(driver, home);
+    const jvm = ['-Xmx768m', ...jvmOptions, ...home.processOptions, ...(options.driverOptions ?? [])];
+    const driver = await ManagedChild.start('java', [...jvm, ...main], {
+      cwd: home.directory,
+      env: { ...home.env, SPARK_LOCAL_IP: '127.0.0.1' },
+      onMissing: () => missingTool('java', 'Spark'),
+    });
+    return new SparkRun(driver, home.directory);
   }
 
   /** Gives a following application its next step; steps run at the same time. Rejects when it ends before. */
@@ -200,34 +163,28 @@ export class SparkRun {
   }
 }
 
-const log4jFile = join(repoRoot, 'test/support/spark/log4j2.properties');
-
 /** Runs an application to its end. */
 export async function runSpark(options: SparkOptions): Promise<SparkResult> {
   const run = await SparkRun.start(options);
   return run.result;
 }
 
-function processOptions(home: string): string[] {
-  return [`-Dlog4j2.configurationFile=${log4jFile}`, `-Djava.io.tmpdir=${join(home, 'tmp')}`];
-}
-
 async function jarsIn(directory: string): Promise<string[]> {
   return (await readdir(directory)).map((name) => join(directory, name));
 }
 
-function sparkConf(options: SparkOptions, home: string, added: string[]): Record<string, string> {
+function sparkConf(options: SparkOptions, home: SparkHome, added: string[]): Record<string, string> {
   return {
     'spark.master': options.master ?? 'local-cluster[2,1,1024]',
     'spark.jars': added.join(','),
     'spark.driver.host': '127.0.0.1',
     'spark.driver.bindAddress': '127.0.0.1',
     'spark.ui.enabled': 'false',
-    'spark.local.dir': join(home, 'tmp'),
-    'spark.hadoop.hadoop.tmp.dir': join(home, 'tmp'),
-    'spark.sql.warehouse.dir': join(home, 'warehouse'),
+    'spark.local.dir': home.tmp,
+    'spark.hadoop.hadoop.tmp.dir': home.tmp,
+    'spark.sql.warehouse.dir': join(home.directory, 'warehouse'),
     'spark.sql.shuffle.partitions': '2',
-    'spark.executor.extraJavaOptions': processOptions(home).join(' '),
+    'spark.executor.extraJavaOptions': home.processOptions.join(' '),
     'spark.executorEnv.SPARK_LOCAL_IP': '127.0.0.1',
     ...(options.s3 === undefined ? {} : s3aConf(options.s3)),
     ...(options.oss === undefined ? {} : ossConf(options.oss, home)),
@@ -246,7 +203,7 @@ function s3aConf(s3: S3Access): Record<string, string> {
   };
 }
 
-function ossConf(oss: S3Access, home: string): Record<string, string> {
+function ossConf(oss: S3Access, home: SparkHome): Record<string, string> {
   const { protocol, host } = new URL(oss.endpoint);
   return {
     'spark.hadoop.fs.oss.impl': 'org.apache.hadoop.fs.aliyun.oss.AliyunOSSFileSystem',
@@ -254,6 +211,6 @@ function ossConf(oss: S3Access, home: string): Record<string, string> {
     'spark.hadoop.fs.oss.connection.secure.enabled': String(protocol === 'https:'),
     'spark.hadoop.fs.oss.accessKeyId': oss.accessKey,
     'spark.hadoop.fs.oss.accessKeySecret': oss.secretKey,
-    'spark.hadoop.fs.oss.buffer.dir': join(home, 'tmp'),
+    'spark.hadoop.fs.oss.buffer.dir': home.tmp,
   };
 }

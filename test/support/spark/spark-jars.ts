@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { compileJar, installMavenJars } from '../java/index.js';
-import { repoRoot } from '../servers/index.js';
+import { cacheDir, installOnce, repoRoot, runTool } from '../servers/index.js';
 
 /** One Spark to test with; the Hadoop version must be the one it was built with. */
 export interface SparkVersion {
@@ -9,7 +9,7 @@ export interface SparkVersion {
   hadoop: string;
 }
 
-export const defaultSpark: SparkVersion = { spark: '4.1.2', scala: '2.13', hadoop: '3.4.2' };
+export const defaultSpark: SparkVersion = { spark: '4.2.0', scala: '2.13', hadoop: '3.5.0' };
 
 const pom = join(repoRoot, 'java-shim/it/spark-jars/pom.xml');
 const ossPom = join(repoRoot, 'java-shim/it/oss-jars/pom.xml');
@@ -39,6 +39,22 @@ export async function installOssJars(version: SparkVersion = defaultSpark): Prom
     properties: { 'hadoop.version': version.hadoop },
     purpose: 'hadoop-aliyun from Maven',
   });
+}
+
+/**
+ * Fetches the jar of Spark that has `PathOutputCommitProtocol`, which binds S3A's committers. No distribution of Spark
+ * has it. Whatever else it needs comes with hadoop-aws.
+ */
+export async function installHadoopCloudJar({ spark, scala }: SparkVersion): Promise<string> {
+  const artifact = `spark-hadoop-cloud_${scala}`;
+  const name = `${artifact}-${spark}`;
+  const home = await installOnce(join(cacheDir, name), '1', async (workDir) => {
+    const goal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
+    const what = `-Dartifact=org.apache.spark:${artifact}:${spark}`;
+    const args = ['-B', '-q', goal, what, `-DoutputDirectory=${workDir}`];
+    await runTool('mvn', args, { purpose: 'spark-hadoop-cloud from Maven' });
+  });
+  return join(home, `${name}.jar`);
 }
 
 function sparkName(version: SparkVersion): string {

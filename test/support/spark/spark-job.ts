@@ -1,5 +1,6 @@
 /** The steps of a job file, as `java-shim/it` reads it; see `WriteStep`, `ReadStep`, `RowFault`, `MatrixStep` there. */
-export type SparkStep = WriteStep | ReadStep | SaveStep | RddStep | SqlStep | LoadStep | RegistryStep;
+export type SparkStep =
+  WriteStep | ReadStep | SaveStep | RddStep | V2Step | SqlStep | LoadStep | RegistryStep;
 
 export type SparkFormat = 'parquet' | 'csv' | 'json' | 'orc' | 'text';
 
@@ -34,8 +35,8 @@ export interface RowFault {
   task?: number;
   /** How many attempts of it fail: 1. Spark gives up after 4 (local[N]: after the first). */
   attempts?: number;
-  /** `halt` takes the executor's JVM down. */
-  how?: 'throw' | 'halt';
+  /** `kill` is -9 to the executor’s JVM. */
+  how?: 'throw' | 'kill';
 }
 
 export interface ReadStep {
@@ -70,6 +71,14 @@ export interface RddStep {
   tasks: number;
   /** Hadoop's configuration of this write. */
   hadoop?: Record<string, string>;
+}
+
+/** Appends to CSV files that are there, by the file sources of DataSource V2. */
+export interface V2Step {
+  do: 'v2';
+  query: string;
+  path: string;
+  conf?: StepConf;
 }
 
 /** Returns the rows of the last statement. */

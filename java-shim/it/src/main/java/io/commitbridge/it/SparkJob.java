@@ -78,6 +78,8 @@ public final class SparkJob {
     long started = System.nanoTime();
     boolean ok = false;
     try {
+      // A pool of its own, for applications that schedule fairly.
+      spark.sparkContext().setLocalProperty("spark.scheduler.pool", "step-" + index);
       SparkSession session = spark.newSession();
       for (Iterator<Map.Entry<String, JsonNode>> it = step.path("conf").fields(); it.hasNext(); ) {
         Map.Entry<String, JsonNode> entry = it.next();

@@ -1,5 +1,6 @@
 package io.commitbridge.it.bridge;
 
+import io.commitbridge.it.Sigkill;
 import java.io.IOException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.TaskAttemptContext;
@@ -8,7 +9,7 @@ import org.apache.spark.TaskContext;
 /**
  * Lets task attempts fail in the committer, by keys of the job's configuration: {@value #WHERE} is one of the
  * constants below; {@value #TASK} the task (all if missing); {@value #ATTEMPTS} how many attempts of it fail (1);
- * {@value #HOW} is {@code io} (default), {@code runtime}, or {@code halt}, which takes the executor's JVM down.
+ * {@value #HOW} is {@code io} (default), {@code runtime}, or {@code kill}, which is -9 to the executor's JVM.
  */
 final class CommitterFault {
   static final String WHERE = "commitbridge.test.fault";
@@ -37,8 +38,8 @@ final class CommitterFault {
     }
     String text = "injected fault " + where + ": task " + task.partitionId() + ", attempt " + task.attemptNumber();
     switch (conf.get(HOW, "io")) {
-      case "halt":
-        Runtime.getRuntime().halt(137);
+      case "kill":
+        Sigkill.self();
         break;
       case "runtime":
         throw new IllegalStateException(text);

@@ -19,9 +19,9 @@ import org.apache.spark.sql.SparkSession;
  * <p>{@code save}: the rows of {@code query} by a DataFrameWriter ({@code format}, {@code path}; {@code mode},
  * {@code partition_by}, {@code options}, {@code table} with {@code buckets} and {@code bucket_by}). {@code sql}: runs
  * {@code statements} and returns the rows of the last. {@code load}: the rows of {@code path} ({@code format},
- * {@code schema}). {@code rdd}: see {@link RddWrite}. {@code registry}: how many attempts each JVM still knows.
+ * {@code schema}). {@code rdd}: see {@link RddWrite}; {@code v2}: see {@link V2Write}. {@code registry}: how many attempts each JVM still knows.
  *
- * <p>Rows come back as sorted texts; {@code save} and {@code rdd} also return what Spark counted as bytes written.
+ * <p>Rows come back as sorted texts; {@code save}, {@code rdd} and {@code v2} also return what Spark counted as bytes written.
  */
 public final class MatrixStep {
   private MatrixStep() {}
@@ -38,6 +38,12 @@ public final class MatrixStep {
       case "rdd":
         try (BytesWritten bytes = new BytesWritten(spark)) {
           RddWrite.run(spark, step);
+          result.put("bytes", bytes.sum());
+        }
+        return true;
+      case "v2":
+        try (BytesWritten bytes = new BytesWritten(spark)) {
+          V2Write.run(spark, step);
           result.put("bytes", bytes.sum());
         }
         return true;
