@@ -10,6 +10,9 @@ const protocol = {
   'spark.sql.sources.commitProtocolClass': 'io.commitbridge.spark.BridgeCommitProtocol',
 };
 
+/** On purpose past the shim, which would refuse it otherwise. */
+const stock = { 'spark.hadoop.commitbridge.spark.check': 'warn' };
+
 /** Spark writes by the shim, and reads by hadoop-aliyun, which the double has never seen from the inside. */
 describe('stock Spark on oss://', { timeout: 600_000 }, () => {
   let stack: Stack;
@@ -108,8 +111,8 @@ describe('stock Spark on oss://', { timeout: 600_000 }, () => {
     const rowsOf: Record<string, { counts: RequestCounts; seconds: number }> = {};
     const runs: [name: string, conf: Record<string, string>][] = [
       ['Commitbridge', protocol],
-      ['FileOutputCommitter v1', { 'mapreduce.fileoutputcommitter.algorithm.version': '1' }],
-      ['FileOutputCommitter v2', { 'mapreduce.fileoutputcommitter.algorithm.version': '2' }],
+      ['FileOutputCommitter v1', { ...stock, 'mapreduce.fileoutputcommitter.algorithm.version': '1' }],
+      ['FileOutputCommitter v2', { ...stock, 'mapreduce.fileoutputcommitter.algorithm.version': '2' }],
     ];
     for (const [name, conf] of runs) {
       const table = `beside/${name.replaceAll(' ', '-')}`;

@@ -8,8 +8,8 @@ import { parquet, uri, type Stage } from './stage.js';
 const oddValues = `array('plain', ' ', 'a b ', '%', '%41', 'x=y', 'c:d', 's/t', '?#&+', '..', 'é', '😀', '', cast(null as string))`;
 const oddRows = (tasks: number): string =>
   `select id, ${oddValues}[id % 14] as p from range(0, ${14 * tasks}, 1, ${tasks})`;
-/** Characters that a path can have; a trailing space ends a part of it. */
-const oddDirectory = 'a%41=é /?#&+ x:y/..z 😀/t b ';
+/** Characters that Hadoop's paths can have, so no colon; a trailing space ends a part of it. */
+const oddDirectory = 'a%41=é /?#&+ x y/..z 😀/t b ';
 const thirty = 'select id, id % 3 as p from range(0, 30, 1, 2)';
 
 /** Each binding, and files inline and uploaded; Parquet is written in all four ways. */

@@ -76,7 +76,12 @@ export class StandaloneCluster {
       const dead = this.children.find(({ running }) => !running);
       if (dead !== undefined) throw new Error(`A process of the Spark cluster ended:\n${dead.output}`);
       const alive = await fetch(status).then(
-        async (answer) => ((await answer.json()) as { aliveworkers: number }).aliveworkers,
+        // A page of another kind until it is up.
+        (answer) =>
+          answer.json().then(
+            (state) => (state as { aliveworkers: number }).aliveworkers,
+            () => 0,
+          ),
         () => 0,
       );
       if (alive === workers) return;
