@@ -98,7 +98,7 @@ describe('stock Spark on oss://', { timeout: 600_000 }, () => {
     await well({ do: 'rdd', call: 'saveAsTextFile', path: path('text'), lines: 20, tasks: 2 });
     await well({ do: 'rdd', call: 'saveAsNewAPIHadoopFile', path: path('new-api'), lines: 20, tasks: 2 });
     const keys = (await stack.reader.listObjects('rdd/')).map(({ key }) => key);
-    expect(keys.filter((key) => /part-/.test(key))).toHaveLength(4);
+    expect(keys.filter((key) => key.includes('part-'))).toHaveLength(4);
     expect(keys.filter((key) => key.includes('_temporary'))).toEqual([]);
     expect(stack.observer.counts({ kind: 'copy', key: /^rdd/ })).toEqual({});
   });
