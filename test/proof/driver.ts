@@ -58,6 +58,8 @@ export class Driver {
   /** Attempts that the framework aborted: their commit counts no more. */
   readonly givenUp = new Set<string>();
   private hasBegunToCommit = false;
+  /** Attempts whose OK a reckless driver heard only when it had called commitJob. */
+  readonly toldTooLate = new Set<string>();
   /** The job's end as the driver was told. */
   told: 'committed' | 'aborted' | 'failed' | undefined;
   failure: CommitterError | undefined;
@@ -127,8 +129,9 @@ export class Driver {
 
   /** CommitTask or RecoverTask of it was answered OK. */
   count(attempt: TaskAttempt): void {
-    if (this.options.isReckless === true && this.hasBegunToCommit) return;
     this.committedAttempts.push(attempt);
+    if (this.options.isReckless === true && this.hasBegunToCommit)
+      this.toldTooLate.add(attempt.ref.attemptId);
   }
 
   async commit(exact?: readonly TaskAttempt[]): Promise<void> {
