@@ -306,7 +306,8 @@ export class Checks {
     if (driver === undefined) return;
     const counted = new Map(driver.committedAttempts.map((attempt) => [attempt.task, attempt]));
     for (const [task, attempt] of counted) {
-      if (driver.givenUp.has(attempt.ref.attemptId)) continue;
+      const { attemptId } = attempt.ref;
+      if (driver.givenUp.has(attemptId) || driver.toldTooLate.has(attemptId)) continue;
       const winner = plan.winners.find((each) => each.attempt.task === task);
       if (winner === undefined)
         this.violate(

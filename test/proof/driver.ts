@@ -39,6 +39,8 @@ export interface DriverOptions {
   readonly daemon?: number;
   /** Each call that succeeded is made once more. */
   readonly repeats?: boolean;
+  /** It calls commitJob beside its tasks' calls, as no framework does: what is told OK from then on doesn't count. */
+  readonly isReckless?: boolean;
 }
 
 /** The framework died with the daemon it spoke to. */
@@ -55,6 +57,9 @@ export class Driver {
   readonly committedAttempts: TaskAttempt[] = [];
   /** Attempts that the framework aborted: their commit counts no more. */
   readonly givenUp = new Set<string>();
+  private hasBegunToCommit = false;
+  /** Attempts whose OK a reckless driver heard only when it had called commitJob. */
+  readonly toldTooLate = new Set<string>();
   /** The job's end as the driver was told. */
   told: 'committed' | 'aborted' | 'failed' | undefined;
   failure: CommitterError | undefined;
@@ -122,8 +127,16 @@ export class Driver {
     return attempt;
   }
 
+  /** CommitTask or RecoverTask of it was answered OK. */
+  count(attempt: TaskAttempt): void {
+    this.committedAttempts.push(attempt);
+    if (this.options.isReckless === true && this.hasBegunToCommit)
+      this.toldTooLate.add(attempt.ref.attemptId);
+  }
+
   async commit(exact?: readonly TaskAttempt[]): Promise<void> {
     const exactWinners = exact?.map(({ ref }) => ref);
+    this.hasBegunToCommit = true;
     try {
       await this.call((ctx) => commitJob(ctx, { job: this.ref, exactWinners }, principal));
       this.told = 'committed';
@@ -275,7 +288,7 @@ export class TaskAttempt {
         commit.add([...this.closed, ...this.inline.map((inline) => ({ inline }))]);
         return commit.commit();
       }, daemon);
-      driver.committedAttempts.push(this);
+      driver.count(this);
       return true;
     } catch (error) {
       if (!isCommitterError(error)) throw error;

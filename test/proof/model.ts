@@ -80,6 +80,7 @@ const modes = ['append', 'append', 'fail', 'replace'] as const;
 
 class History {
   private readonly jobs: JobModel[] = [];
+  private isReckless = false;
   /** Content by key. */
   private readonly visible = new Map<string, string>();
 
@@ -89,6 +90,7 @@ class History {
   ) {}
 
   async play(isConcurrent: boolean): Promise<void> {
+    this.isReckless = isConcurrent;
     const { random, stage } = this;
     stage.daemons(1 + random.below(3));
     const sharesDestination = !isConcurrent && random.below(2) === 0;
@@ -157,9 +159,10 @@ class History {
     const model = job.at(number);
     const { token, destination, options } = job;
     const daemon = this.random.below(3);
+    const { isReckless } = this;
     const driver =
       model.driver === undefined || isStranger
-        ? this.stage.driver({ token, destination, options, jobAttempt: number, daemon })
+        ? this.stage.driver({ token, destination, options, jobAttempt: number, daemon, isReckless })
         : model.driver;
     const answer = (await driver.trySetup())?.reason ?? 'ok';
     const isFirst = model.driver === undefined;
@@ -374,7 +377,7 @@ class History {
     expect('RecoverTask', answer, 'ok');
     if (answer === 'ok') {
       model.records.set(name, { attempt: record.attempt, kind: 'pendingset' });
-      driver.committedAttempts.push(record.attempt);
+      driver.count(record.attempt);
     }
   }
 
