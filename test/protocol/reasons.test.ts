@@ -9,7 +9,6 @@ const exceptions: Readonly<Record<string, string>> = {
   UNSPECIFIED: 'never sent',
   INTERNAL: 'a fault of the daemon: the fuzz test expects none',
   CONCURRENT_OPERATION: 'no call answers it yet: races are settled by the daemon',
-  LIMIT_EXCEEDED: 'grpc-js refuses long messages itself, with RESOURCE_EXHAUSTED and without details',
 };
 
 const enumType = packageDefinition['commitbridge.v1.ErrorReason'] as {
