@@ -23,6 +23,8 @@ interface JobLedger {
 /** An upload may stay open for hours; its job's end is looked for less often than new uploads come. */
 const maxAskIntervalMs = 10_000;
 
+const maxLastFlushes = 3;
+
 /** Ended jobs that are remembered; what is forgotten is found out anew at the next flush. */
 const maxEnded = 10_000;
 
@@ -86,7 +88,8 @@ export class Ledger {
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#loop;
-    await this.#flush(0);
+    // No later flush makes good for one that fails now.
+    for (let tries = 1; !(await this.#flush(0)) && tries < maxLastFlushes; tries++);
   }
 
   async #run(): Promise<void> {
@@ -100,15 +103,19 @@ export class Ledger {
     }
   }
 
-  async #flush(minAgeMs: number): Promise<void> {
+  /** @returns false where a segment could not be written. */
+  async #flush(minAgeMs: number): Promise<boolean> {
+    let isWritten = true;
     for (const [name, ledger] of this.#jobs) {
       try {
         await this.#flushJob(ledger, minAgeMs);
         if (ledger.open.size === 0) this.#jobs.delete(name);
       } catch (error) {
         this.logger.warn('ledger segment not written', { job: ledger.job.token, error });
+        isWritten = false;
       }
     }
+    return isWritten;
   }
 
   async #flushJob(ledger: JobLedger, minAgeMs: number): Promise<void> {

@@ -207,6 +207,10 @@ export class TaskAttempt {
     driver.world.attempts.set(this.ref.attemptId, this);
   }
 
+  isOf(driver: Driver): boolean {
+    return this.driver === driver;
+  }
+
   get ofToken(): string {
     return this.driver.options.token;
   }

@@ -262,12 +262,12 @@ class History {
   }
 
   private async replayTask(model: AttemptModel, expect: Expect): Promise<void> {
-    const record = this.pick([...model.records.values()]);
+    const record = this.pick(ownRecords(model));
     if (record !== undefined) await this.commitTask(model, record.attempt, expect);
   }
 
   private async abortTask(model: AttemptModel, expect: Expect): Promise<void> {
-    const record = this.pick([...model.records.values()]);
+    const record = this.pick(ownRecords(model));
     if (record === undefined) return;
     // The framework never aborts what it counts once it has called commitJob.
     const answer = await record.attempt.abort(this.random.below(2) === 0).then(
@@ -424,6 +424,11 @@ class History {
     for (const [key, content] of found)
       if (!this.visible.has(key)) this.stage.checks.violate(`model: ${key} is visible: ${content}`);
   }
+}
+
+/** A recovered attempt's process belongs to the job attempt that it ran in, and calls as that. */
+function ownRecords({ records, driver }: AttemptModel): TaskRecord[] {
+  return [...records.values()].filter(({ attempt }) => driver !== undefined && attempt.isOf(driver));
 }
 
 type Expect = (call: string, answer: Answer, ...allowed: readonly Answer[]) => void;

@@ -226,8 +226,8 @@ export class Stage {
       } catch (error) {
         const isAgain = error instanceof Incomplete || isRepeatable(error) || isStoreError(error);
         if (!isAgain || tries > 20) throw error;
-        // A gc that could not deal with a job runs again a minute later: longer than an outage, all in all.
-        await this.world.pass(error instanceof Incomplete ? 60_000 : Math.min(200 * 2 ** tries, 60_000));
+        // It runs again a minute later: longer than an outage, all in all.
+        await this.world.pass(60_000);
       }
     }
   }

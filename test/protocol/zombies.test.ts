@@ -165,3 +165,19 @@ describe('uploads of a client that vanished', () => {
     expect(job.recordsLeft()).toHaveLength(1);
   });
 });
+
+it('a daemon that closes writes its ledger, though the first try is refused', async () => {
+  const daemon = await startMemoryDaemon();
+  const job = new TestJob(daemon.client, daemon.memory);
+  await job.setup();
+  await job.attempt(0).open('never-closed');
+  let refused = 0;
+  daemon.faults.watch(({ op, key }) =>
+    op === 'put' && key.includes('/opened/') && refused++ === 0
+      ? { fail: 'before', kind: 'access-denied' }
+      : undefined,
+  );
+  await daemon.close();
+  expect(refused).toBe(2);
+  expect(job.staged().filter((name) => name.includes('/opened/'))).toHaveLength(1);
+});
