@@ -79,7 +79,7 @@ describe('jobs', () => {
     const config = await sandbox.config(memoryConfig);
     expect(await runCli(['jobs', 'list', '--config', config])).toEqual({
       code: 0,
-      stdout: 'TOKEN  ATTEMPT  STATE  DESTINATION\n',
+      stdout: 'TOKEN  ATTEMPT  STATE  AGE  APPLICATION  DESTINATION\n',
       stderr: '',
     });
     expect((await runCli(['jobs', 'list', '--json', '--config', config])).stdout).toBe('');
@@ -109,6 +109,7 @@ describe('check', () => {
       'load ok',
       'reach ok',
       'conditional put ok',
+      'conditional overwrite ok',
       'clock ok',
       'conditional delete ok',
       'upload ok',
