@@ -78,8 +78,8 @@ describe('npm run quickstart', () => {
 
   it.each([
     [['--shop', 'x'], 'There is no option --shop.'],
-    [['--store', 'floppy'], "--store takes s3proxy, not 'floppy'."],
-    [['--store'], '--store takes s3proxy, not nothing.'],
+    [['--store', 'floppy'], "--store takes s3proxy or oss, not 'floppy'."],
+    [['--store'], '--store takes s3proxy or oss, not nothing.'],
   ])('refuses %j with a sentence', async (args, sentence) => {
     const { code, stdout, stderr } = await startQuickstart(args).ended;
 
