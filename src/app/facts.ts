@@ -151,10 +151,6 @@ export class JobFacts {
     return key;
   }
 
-  listLedger(): AsyncGenerator<ListedObject> {
-    return listAll(this.store, this.bucket, this.layout.ledger);
-  }
-
   async readLedgerSegment(key: string): Promise<readonly UploadIdentity[]> {
     return (await this.#read(key, decodeLedgerSegment))?.value ?? [];
   }

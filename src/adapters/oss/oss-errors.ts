@@ -1,5 +1,6 @@
 import type { StoreErrorKind } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
+import { kindOfStatus, parseRetryAfter } from '../http-failures.js';
 
 /** Error codes of OSS. What isn't here is judged by its HTTP status. */
 const KIND_OF_CODE: ReadonlyMap<string, StoreErrorKind> = new Map([
@@ -89,30 +90,7 @@ function kindOf(code: string | undefined, status: number, isTemporary: boolean):
   // A key id of STS that has ended is one that the store no longer knows.
   if (code === 'InvalidAccessKeyId' && isTemporary) return 'expired-credentials';
   const byCode = code === undefined ? undefined : KIND_OF_CODE.get(code);
-  return byCode ?? kindOfStatus(status);
-}
-
-/** Of an answer without a code that is known, such as a proxy's page. */
-function kindOfStatus(status: number): StoreErrorKind {
-  switch (status) {
-    case 401:
-    case 403:
-      return 'access-denied';
-    case 405:
-    case 501:
-      return 'unsupported';
-    case 408:
-      return 'timeout';
-    case 409:
-      return 'conflict';
-    case 412:
-      return 'precondition-failed';
-    case 429:
-      return 'throttled';
-  }
-  // A success that can't be read had an effect, or not.
-  if (status < 300 || status >= 500) return 'unavailable';
-  return 'invalid';
+  return byCode ?? (status === 409 ? 'conflict' : kindOfStatus(status));
 }
 
 /** OSS refuses path style on all but a few endpoints, in words that name no key. */
@@ -128,9 +106,4 @@ function decodedHeader(value: string | undefined): string {
 
 function elementOf(xml: string, name: string): string | undefined {
   return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
-}
-
-function parseRetryAfter(value: string | undefined): number | undefined {
-  const seconds = Number(value);
-  return value === undefined || value === '' || !(seconds >= 0) ? undefined : seconds * 1_000;
 }

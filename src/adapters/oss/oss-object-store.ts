@@ -30,6 +30,7 @@ import type {
 import { isStoreError, StoreError } from '../../ports/object-store.js';
 import { decodeKey } from '../decode-key.js';
 import { relayStream } from '../relay-stream.js';
+import { checkKey, checkPartNumber, checkPut } from '../check-request.js';
 import { requireCapability } from '../require-capability.js';
 import { children, escapeXml, header, headOf, numberOf, optionalText, textOf } from './oss-answers.js';
 import { OssConnection } from './oss-connection.js';
@@ -58,7 +59,7 @@ export class OssObjectStore implements ObjectStore {
   }
 
   async initiate(object: ObjectRef, options: InitiateOptions, call?: CallOptions): Promise<string> {
-    this.checkKey(object.key);
+    checkKey(this.capabilities, object.key);
     const answer = await this.connection.sendForXml(
       {
         ...{ method: 'POST', ...object },
@@ -76,7 +77,7 @@ export class OssObjectStore implements ObjectStore {
     body: Uint8Array,
     call?: CallOptions,
   ): Promise<PartInfo> {
-    this.checkPartNumber(partNumber);
+    checkPartNumber(this.capabilities, partNumber);
     const { headers } = await this.connection.send(
       {
         ...{ method: 'PUT', bucket, key, body },
@@ -142,7 +143,7 @@ export class OssObjectStore implements ObjectStore {
     options: PutOptions,
     call?: CallOptions,
   ): Promise<PutResult> {
-    this.checkPut(object, options);
+    checkPut(this.capabilities, object, options);
     const headers = this.creationHeaders(options);
     const answer = await this.connection.send(
       { method: 'PUT', ...object, headers, body, withMd5: true },
@@ -213,7 +214,7 @@ export class OssObjectStore implements ObjectStore {
     expiresInSeconds: number,
   ): Promise<SignedRequest> {
     requireCapability(this.capabilities, 'presign');
-    this.checkPartNumber(partNumber);
+    checkPartNumber(this.capabilities, partNumber);
     const subresources = { partNumber: String(partNumber), uploadId };
     const signed = await this.connection.presign(
       { method: 'PUT', bucket, key, subresources, headers: PART_HEADERS },
@@ -224,7 +225,7 @@ export class OssObjectStore implements ObjectStore {
 
   async preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
     requireCapability(this.capabilities, 'presign');
-    this.checkPut(object, options);
+    checkPut(this.capabilities, object, options);
     const headers = this.creationHeaders(options);
     const { url, expiresAtMs } = await this.connection.presign(
       { method: 'PUT', ...object, subresources: {}, headers },
@@ -308,27 +309,6 @@ export class OssObjectStore implements ObjectStore {
         Object.entries(options.metadata ?? {}).map(([name, value]) => [`x-oss-meta-${name}`, value]),
       ),
     };
-  }
-
-  private checkPut({ key }: ObjectRef, options: PutOptions): void {
-    this.checkKey(key);
-    if (options.ifNoneMatch !== undefined) requireCapability(this.capabilities, 'conditionalPut');
-    if (options.ifMatch !== undefined) requireCapability(this.capabilities, 'conditionalOverwrite');
-  }
-
-  /** OSS says InvalidObjectName to all of these. */
-  private checkKey(key: string): void {
-    if (key === '') throw new StoreError('invalid', 'the key is empty');
-    if (Buffer.byteLength(key) > this.capabilities.maxKeyBytes) {
-      throw new StoreError('key-too-long', 'the key is too long');
-    }
-  }
-
-  private checkPartNumber(partNumber: number): void {
-    const { maxParts } = this.capabilities;
-    if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > maxParts) {
-      throw new StoreError('invalid-parts', `a part number must be 1 to ${maxParts}`);
-    }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { StoreErrorKind } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
+import { kindOfStatus, parseRetryAfter } from '../http-failures.js';
 
 /** Error codes of S3 and of servers that speak its protocol. What isn't here is judged by its HTTP status. */
 const KIND_OF_CODE: ReadonlyMap<string, StoreErrorKind> = new Map([
@@ -104,33 +105,6 @@ function kindOf(
   if (byCode !== undefined) return byCode;
   if (status !== undefined) return kindOfStatus(status);
   return code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT' ? 'timeout' : 'invalid';
-}
-
-/** Of an answer without a code that is known, such as a proxy's page. */
-function kindOfStatus(status: number): StoreErrorKind {
-  switch (status) {
-    case 401:
-    case 403:
-      return 'access-denied';
-    case 405:
-    case 501:
-      return 'unsupported';
-    case 408:
-      return 'timeout';
-    case 412:
-      return 'precondition-failed';
-    case 429:
-      return 'throttled';
-  }
-  // A success that can't be read had an effect, or not.
-  if (status < 300 || status >= 500) return 'unavailable';
-  // 404 among them, which the SDK calls NotFound: without S3's word for it, nobody knows what wasn't found.
-  return 'invalid';
-}
-
-function parseRetryAfter(value: string | undefined): number | undefined {
-  const seconds = Number(value);
-  return value === undefined || value === '' || !(seconds >= 0) ? undefined : seconds * 1_000;
 }
 
 function describe(message: string | undefined, code: string | undefined, status: number | undefined): string {

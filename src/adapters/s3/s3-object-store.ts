@@ -42,6 +42,7 @@ import { StoreError, isStoreError } from '../../ports/object-store.js';
 import { decodeContinuation, encodeContinuation } from '../continuation.js';
 import { decodeKey } from '../decode-key.js';
 import { relayStream } from '../relay-stream.js';
+import { checkKey, checkPartNumber, checkPut } from '../check-request.js';
 import { requireCapability } from '../require-capability.js';
 import { BucketAddresses } from './bucket-addresses.js';
 import { FencedRequests } from './fenced-requests.js';
@@ -79,7 +80,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async initiate(object: ObjectRef, options: InitiateOptions, call?: CallOptions): Promise<string> {
-    this.checkKey(object.key);
+    checkKey(this.capabilities, object.key);
     return this.hot.initiate(object, options, call);
   }
 
@@ -89,7 +90,7 @@ export class S3ObjectStore implements ObjectStore {
     body: Uint8Array,
     call?: CallOptions,
   ): Promise<PartInfo> {
-    this.checkPartNumber(partNumber);
+    checkPartNumber(this.capabilities, partNumber);
     const command = new UploadPartCommand({
       ...uploadAddressOf(upload),
       PartNumber: partNumber,
@@ -166,7 +167,7 @@ export class S3ObjectStore implements ObjectStore {
     options: PutOptions,
     call?: CallOptions,
   ): Promise<PutResult> {
-    this.checkPut(object, options);
+    checkPut(this.capabilities, object, options);
     return this.hot.put(object, body, options, call);
   }
 
@@ -243,13 +244,13 @@ export class S3ObjectStore implements ObjectStore {
 
   async presignPart(upload: UploadRef, partNumber: number, expiresInSeconds: number): Promise<SignedRequest> {
     requireCapability(this.capabilities, 'presign');
-    this.checkPartNumber(partNumber);
+    checkPartNumber(this.capabilities, partNumber);
     return this.connection.run(undefined, () => this.presigner.presign(upload, partNumber, expiresInSeconds));
   }
 
   async preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
     requireCapability(this.capabilities, 'presign');
-    this.checkPut(object, options);
+    checkPut(this.capabilities, object, options);
     return this.connection.run(undefined, () => this.fenced.prepare(object, options, expiresInSeconds));
   }
 
@@ -297,27 +298,6 @@ export class S3ObjectStore implements ObjectStore {
 
   private get client(): S3Connection['client'] {
     return this.connection.client;
-  }
-
-  private checkPut({ key }: ObjectRef, { ifNoneMatch, ifMatch }: PutOptions): void {
-    this.checkKey(key);
-    if (ifNoneMatch !== undefined) requireCapability(this.capabilities, 'conditionalPut');
-    if (ifMatch !== undefined) requireCapability(this.capabilities, 'conditionalOverwrite');
-  }
-
-  /** Servers disagree on the answer (some fail with a 500), so it is given here. */
-  private checkKey(key: string): void {
-    if (key === '') throw new StoreError('invalid', 'the key is empty');
-    if (Buffer.byteLength(key) > this.capabilities.maxKeyBytes) {
-      throw new StoreError('key-too-long', 'the key is too long');
-    }
-  }
-
-  private checkPartNumber(partNumber: number): void {
-    const { maxParts } = this.capabilities;
-    if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > maxParts) {
-      throw new StoreError('invalid-parts', `a part number must be 1 to ${maxParts}`);
-    }
   }
 }
 
