@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { designRows, missingRows } from './design-rows.js';
 import { faultModes } from './faults.js';
-import { modelScenario } from './model.js';
+import { modelScenario } from './histories.js';
 import { mutations } from './mutations/index.js';
 import { formatReplay, parseReplay } from './replay.js';
 import { scenarios } from './scenarios/index.js';

@@ -1,5 +1,6 @@
 import { appliesTo, killingModes, livingModes, type Fault } from './faults.js';
-import { modelPlan, modelScenario } from './model.js';
+import { choicesOf, smallestChoices } from './choices.js';
+import { chosenHistory, modelPlan, modelScenario } from './histories.js';
 import { onStore } from './scenarios/stores.js';
 import { recoveries, Stage, type Recovery, type RunPlan, type RunResult, type Scenario } from './stage.js';
 import { formatReplay } from './replay.js';
@@ -182,9 +183,22 @@ export async function runModel(
     result.orphans += orphans;
     if (violations.length === 0) continue;
     result.violations++;
+    if (result.examples.length === 0) result.examples.push(await smallestHistory(seed, plan, store));
     if (result.examples.length < maxExamples)
       result.examples.push({ replay: formatReplay(scenario.name, plan), triggered, violations });
     if (stopsEarly) break;
   }
   return result;
+}
+
+/** A history that fails, made as small as it goes with the same faults. */
+async function smallestHistory(seed: number, plan: RunPlan, store: string | undefined): Promise<Violation> {
+  const run = (choices: readonly number[]): Promise<RunResult> =>
+    Stage.run(onStore(chosenHistory(choices), store), plan);
+  const smallest = await smallestChoices(
+    choicesOf(seed),
+    async (choices) => (await run(choices)).violations.length > 0,
+  );
+  const { triggered, violations } = await run(smallest);
+  return { replay: formatReplay(onStore(chosenHistory(smallest), store).name, plan), triggered, violations };
 }

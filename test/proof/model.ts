@@ -1,39 +1,8 @@
 import { isCommitterError } from '../../src/core/errors.js';
 import type { JobOptions } from '../../src/core/records/job-record.js';
+import type { Choices } from './choices.js';
 import { contentOf, type Driver, type TaskAttempt } from './driver.js';
-import { appliesTo, faultModes, type Fault } from './faults.js';
-import { SeededRandom } from './seeded-random.js';
-import type { RunPlan, Scenario, Stage } from './stage.js';
-
-/**
- * Random histories of calls over one to three jobs and daemons, with random faults, against a small reference model:
- * what each call may answer, and what must be visible after it. A third of the histories makes calls at once; those
- * are held against the guarantees alone.
- */
-export function modelScenario(seed: number): Scenario {
-  return {
-    name: `model ${seed}`,
-    about: 'a random history against the reference model',
-    leavesToGc: 'uploads',
-    run: (stage) => new History(stage, new SeededRandom(seed)).play(seed % 3 === 0),
-  };
-}
-
-export function modelPlan(seed: number): RunPlan {
-  const random = new SeededRandom(seed ^ 0xfa17);
-  const faults: Fault[] = [];
-  for (let count = random.below(3); count > 0; count--) {
-    const mode = faultModes[random.below(faultModes.length)] ?? 'before';
-    // The fault waits for a request of its number, whatever that is: most kinds take only modes that apply to all.
-    if (!appliesTo(mode, undefined)) continue;
-    faults.push({
-      request: 1 + random.below(120),
-      mode,
-      ...(mode === 'late' ? { delayRequests: 1 + random.below(12) } : {}),
-    });
-  }
-  return { seed, faults, recovery: 'clients', retries: random.below(2) === 0 };
-}
+import type { Stage } from './stage.js';
 
 type Status = 'none' | 'open' | 'adopts' | 'superseded' | 'aborted' | 'committed';
 /** `ok`, what AbortJob said, or the reason of the refusal. */
@@ -78,7 +47,8 @@ class JobModel {
 
 const modes = ['append', 'append', 'fail', 'replace'] as const;
 
-class History {
+/** One history: calls over one to three jobs and daemons, and what each may answer and must leave visible. */
+export class History {
   private readonly jobs: JobModel[] = [];
   private isReckless = false;
   /** Content by key. */
@@ -86,12 +56,14 @@ class History {
 
   constructor(
     private readonly stage: Stage,
-    private readonly random: SeededRandom,
+    private readonly random: Choices,
   ) {}
 
-  async play(isConcurrent: boolean): Promise<void> {
-    this.isReckless = isConcurrent;
+  async play(): Promise<void> {
     const { random, stage } = this;
+    // The simplest one is sequential.
+    const isConcurrent = random.below(3) === 2;
+    this.isReckless = isConcurrent;
     stage.daemons(1 + random.below(3));
     const sharesDestination = !isConcurrent && random.below(2) === 0;
     for (let index = 1 + random.below(3); index > 0; index--) {

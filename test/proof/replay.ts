@@ -1,4 +1,4 @@
-import { modelScenario } from './model.js';
+import { historyNamed } from './histories.js';
 import { formatFaults, parseFaults } from './faults.js';
 import { nameAndStore, onStore } from './scenarios/stores.js';
 import { recoveries, type RunPlan, type Scenario } from './stage.js';
@@ -15,9 +15,7 @@ export function parseReplay(
 ): { readonly scenario: Scenario; readonly plan: RunPlan } {
   const [full = '', seed = '', faults = '', who, retries] = text.split('|');
   const { name, store } = nameAndStore(full);
-  const model = /^model ([0-9]+)$/.exec(name);
-  const scenario =
-    model === null ? scenarios.find((each) => each.name === name) : modelScenario(Number(model[1]));
+  const scenario = scenarios.find((each) => each.name === name) ?? historyNamed(name);
   const recovery = recoveries.find((each) => each === who);
   if (scenario === undefined) throw new Error(`there is no scenario '${name}'`);
   if (recovery === undefined || !/^[0-9]+$/.test(seed)) throw new Error(`this is no replay: ${text}`);
