@@ -1,6 +1,6 @@
 import type { ObjectHead } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
-import type { OssAnswer } from './oss-sender.js';
+import { headerOf, type HttpAnswer } from '../lean-transport.js';
 
 /** Parts of answers as the port has them. */
 
@@ -8,23 +8,21 @@ const METADATA_PREFIX = 'x-oss-meta-';
 
 export type XmlElement = Readonly<Record<string, unknown>>;
 
-export function headOf({ headers }: OssAnswer): ObjectHead {
+export function headOf(answer: HttpAnswer): ObjectHead {
   return {
-    etag: header(headers, 'etag'),
-    sizeBytes: numberOf(header(headers, 'content-length'), 'Content-Length'),
-    lastModifiedMs: dateOf(header(headers, 'last-modified'), 'Last-Modified'),
+    etag: header(answer, 'etag'),
+    sizeBytes: numberOf(header(answer, 'content-length'), 'Content-Length'),
+    lastModifiedMs: dateOf(header(answer, 'last-modified'), 'Last-Modified'),
     metadata: Object.fromEntries(
-      Object.entries(headers).flatMap(([name, value]) =>
-        name.startsWith(METADATA_PREFIX) && value !== undefined
-          ? [[name.slice(METADATA_PREFIX.length), value]]
-          : [],
-      ),
+      Object.keys(answer.headers)
+        .filter((name) => name.startsWith(METADATA_PREFIX))
+        .map((name) => [name.slice(METADATA_PREFIX.length), headerOf(answer, name) ?? '']),
     ),
   };
 }
 
-export function header(headers: OssAnswer['headers'], name: string): string {
-  return known(headers[name], name);
+export function header(answer: HttpAnswer, name: string): string {
+  return known(headerOf(answer, name), name);
 }
 
 /** The XML parser gives one child as itself, several as an array, none as nothing. */
@@ -55,7 +53,7 @@ export function dateOf(text: string, field: string): number {
 }
 
 /** The answer of a proxy, perhaps: the next one may be the store's own. */
-function known<T>(value: T | undefined, field: string): T {
+export function known<T>(value: T | undefined, field: string): T {
   if (value === undefined) {
     throw new StoreError(
       'unavailable',
@@ -64,10 +62,4 @@ function known<T>(value: T | undefined, field: string): T {
     );
   }
   return value;
-}
-
-/** The five marks, and control characters, which XML can't hold as they are. */
-export function escapeXml(text: string): string {
-  // eslint-disable-next-line no-control-regex -- those are meant
-  return text.replace(/[&<>"'\u0000-\u001f\u007f]/g, (char) => `&#${char.charCodeAt(0)};`);
 }

@@ -1,27 +1,31 @@
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import OSS from 'ali-oss';
-import type { RequestParams } from 'ali-oss';
 import type { Clock } from '../../ports/clock.js';
 import { StoreError } from '../../ports/object-store.js';
+import { headerOf, LeanTransport, type HttpAnswer, type HttpRequest } from '../lean-transport.js';
+import { encodeKey, encodeQuery } from '../url-encoding.js';
+import { OssAddresses } from './oss-addresses.js';
 import { credentialsSource, type OssCredentials, type OssCredentialsSource } from './oss-credentials.js';
-import { failureOf } from './oss-errors.js';
-import { DEFAULT_MAX_SOCKETS, endpointOf, plainRegion, type OssStoreOptions } from './oss-options.js';
-import { OssSender, type NoAnswer, type OssAnswer } from './oss-sender.js';
-import { presignUrl, type RequestToSign } from './oss-signer.js';
+import { failureOf, networkError } from './oss-errors.js';
+import { endpointOf, plainRegion, type OssStoreOptions } from './oss-options.js';
+import { OssSigner, type RequestToSign } from './oss-signer.js';
 import { assumeRole, type AssumeRole } from './sts-credentials.js';
 
 export interface OssRequest {
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
+  readonly method: HttpRequest['method'];
   readonly bucket: string;
   readonly key?: string;
   /** Query parameters that the signature V1 covers. */
   readonly subresources?: Readonly<Record<string, string>>;
-  /** The others. Empty ones aren't sent: ali-oss signs them wrongly with V4. */
+  /** The others. Empty ones aren't sent. */
   readonly query?: Readonly<Record<string, string | undefined>>;
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Names in lower case. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
   /** Parts go without: the digest costs more than sending. */
   readonly withMd5?: boolean;
-  readonly asStream?: boolean;
   /** The answer is XML, which says whether a 200 is a success. */
   readonly isXml?: boolean;
 }
@@ -34,52 +38,57 @@ export interface SignedOssRequest {
 /** Answers tell the time in whole seconds: less than this says nothing. */
 const MIN_SKEW_MS = 2_000;
 
-/** ali-oss with its sockets and credentials, and the way every call goes. */
+/** Sockets, credentials and the store's clock, and the way every call goes. */
 export class OssConnection {
   private readonly client: OSS;
-  private readonly sender: OssSender;
+  private readonly transport: LeanTransport;
+  private readonly addresses: OssAddresses;
+  private readonly signer: OssSigner;
   private readonly source: OssCredentialsSource;
   /** What the store's clock is ahead of this machine's. */
   private skewMs = 0;
 
   constructor(
-    private readonly options: OssStoreOptions,
+    options: OssStoreOptions,
     private readonly clock: Clock,
     assume: AssumeRole = assumeRole,
   ) {
     const addressing = options.addressing ?? 'virtual-host';
+    const region = plainRegion(options.region);
     this.source = credentialsSource(options.credentials, clock, assume);
-    this.sender = new OssSender({
-      maxSockets: options.maxSockets ?? DEFAULT_MAX_SOCKETS,
-      connectTimeoutMs: options.connectTimeoutMs,
-      keepsHost: addressing === 'virtual-host',
-    });
+    this.transport = new LeanTransport(options);
+    this.signer = new OssSigner(options.signature ?? 'v4', region);
     this.client = new OSS({
-      // ali-oss wants some; every request brings its own.
+      // ali-oss wants some, and sends nothing.
       accessKeyId: 'none',
       accessKeySecret: 'none',
-      region: `oss-${plainRegion(options.region)}`,
+      region: `oss-${region}`,
       endpoint: endpointOf(options),
       cname: addressing === 'cname',
       sldEnable: addressing === 'path',
-      authorizationV4: options.signature !== 'v1',
-      urllib: this.sender,
     });
+    this.addresses = new OssAddresses(this.client, options);
   }
 
   /** Runs one request; a failure is a {@link StoreError}, also one in the body of a 200. */
-  async send(request: OssRequest, signal: AbortSignal | undefined): Promise<OssAnswer> {
-    refuseAborted(signal);
-    const credentials = await this.source.get();
-    // The role may have taken longer than the caller waits.
-    refuseAborted(signal);
-    const { accessKeyId, accessKeySecret, securityToken } = credentials;
-    const signing = { accessKeyId, accessKeySecret, stsToken: securityToken, amendTimeSkewed: this.skewMs };
-    Object.assign(this.client.options, signing);
-    // Between the assignment and the signature nothing is awaited.
-    const answer = (await this.client.request(paramsOf(request, signal))) as OssAnswer | NoAnswer;
-    if ('failure' in answer) throw answer.failure;
+  async send(request: OssRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+    const { signed, credentials } = await this.sign(request, signal);
+    const answer = await this.exchange(signed, signal);
     return this.judged(answer, request.isXml === true, credentials);
+  }
+
+  /** The same, with an answer that needn't fit in memory. */
+  async stream(request: OssRequest, signal: AbortSignal | undefined): Promise<Readable> {
+    const { signed, credentials } = await this.sign(request, signal);
+    const answer = await this.transport.stream(signed, signal).catch((error: unknown) => {
+      throw networkError(error, signal);
+    });
+    if (isSuccess(answer)) return answer.body;
+    const body = await buffer(answer.body).catch((error: unknown) => {
+      throw networkError(error, signal);
+    });
+    this.judged({ ...answer, body }, false, credentials);
+    throw new StoreError('unavailable', 'the answer has no body');
   }
 
   /** The XML of an answer, its root element left out. An empty text is an answer that broke off. */
@@ -104,13 +113,12 @@ export class OssConnection {
       readonly body?: Uint8Array;
     },
     signal: AbortSignal | undefined,
-  ): Promise<OssAnswer> {
+  ): Promise<HttpAnswer> {
     refuseAborted(signal);
-    const { url, method, body } = request;
-    const headers: Record<string, string | number> = { ...request.headers };
-    if (method === 'PUT') headers['content-length'] = body?.byteLength ?? 0;
-    const answer = await this.sender.send(url, { method, headers, content: body, ctx: { signal } });
-    return this.judged(answer, false, undefined);
+    const { url, ...rest } = request;
+    // Not by `URL`, which would fold `..` in the path and so change the key.
+    const [, origin = '', path = ''] = /^(https?:\/\/[^/]*)(\/.*)$/s.exec(url) ?? [];
+    return this.judged(await this.exchange({ ...rest, origin, path }, signal), false, undefined);
   }
 
   async presign(request: RequestToSign, expiresInSeconds: number): Promise<SignedOssRequest> {
@@ -121,34 +129,65 @@ export class OssConnection {
     if (seconds < 1) {
       throw new StoreError('expired-credentials', 'the credentials end before the signed URL could be used');
     }
-    const url = presignUrl(this.client, request, credentials, {
-      version: this.options.signature ?? 'v4',
-      region: plainRegion(this.options.region),
-      nowMs: nowMs + this.skewMs,
-      expiresInSeconds: seconds,
-    });
+    const query = this.signer.presign(request, credentials, nowMs + this.skewMs, seconds);
+    const { origin, basePath } = this.addresses.of(request.bucket);
+    const url = `${origin}${basePath}${encodeKey(request.key)}${encodeQuery(query)}`;
     return { url, expiresAtMs: nowMs + seconds * 1_000 };
   }
 
-  close(): void {
-    this.sender.close();
+  close(): Promise<void> {
+    return this.transport.close();
   }
 
-  private judged(answer: OssAnswer, isXml: boolean, credentials: OssCredentials | undefined): OssAnswer {
+  private async sign(
+    request: OssRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly signed: HttpRequest; readonly credentials: OssCredentials }> {
+    refuseAborted(signal);
+    const credentials = await this.source.get();
+    // The role may have taken longer than the caller waits.
+    refuseAborted(signal);
+    const { method, bucket, key = '', subresources = {}, body, withMd5 } = request;
+    const query = sent(request.query);
+    const { origin, basePath, host } = this.addresses.of(bucket);
+    const headers = {
+      ...request.headers,
+      ...(host === undefined ? {} : { host }),
+      ...(withMd5 === true && body !== undefined ? { 'content-md5': md5Of(body) } : {}),
+    };
+    return {
+      credentials,
+      signed: {
+        ...{ origin, method },
+        path: `${basePath}${encodeKey(key)}${encodeQuery({ ...subresources, ...query })}`,
+        headers: this.signer.sign(
+          { method, bucket, key, subresources, query, headers },
+          credentials,
+          this.clock.nowMs() + this.skewMs,
+        ),
+        ...(body === undefined ? {} : { body }),
+      },
+    };
+  }
+
+  private async exchange(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+    try {
+      return await this.transport.send(request, signal);
+    } catch (error) {
+      throw networkError(error, signal);
+    }
+  }
+
+  private judged(answer: HttpAnswer, isXml: boolean, credentials: OssCredentials | undefined): HttpAnswer {
     this.learnTime(answer);
-    const { status, headers, body } = answer;
-    const isSuccess = status >= 200 && status < 300;
-    if (isSuccess && !(isXml && isError(body))) return answer;
-    const error = failureOf(
-      { status, headers, body: body.toString() },
-      credentials?.securityToken !== undefined,
-    );
+    if (isSuccess(answer) && !(isXml && isError(answer.body))) return answer;
+    const error = failureOf(answer, credentials?.securityToken !== undefined);
     if (error.kind === 'expired-credentials' && credentials !== undefined) this.source.refused(credentials);
     throw error;
   }
 
-  private learnTime({ headers }: OssAnswer): void {
-    const storeMs = Date.parse(headers['date'] ?? '');
+  private learnTime(answer: HttpAnswer): void {
+    const storeMs = Date.parse(headerOf(answer, 'date') ?? '');
     if (Number.isNaN(storeMs)) return;
     // In the middle of the second that it tells.
     const skewMs = storeMs + 500 - this.clock.nowMs();
@@ -156,34 +195,20 @@ export class OssConnection {
   }
 }
 
-function paramsOf(request: OssRequest, signal: AbortSignal | undefined): RequestParams {
-  const { method, bucket, key, subresources, body, withMd5 = false, asStream } = request;
-  return {
-    method,
-    bucket,
-    // Not by `_objectRequestParams`, which strips leading slashes.
-    object: key,
-    subres: subresources,
-    query: withoutEmpty(request.query),
-    headers: {
-      // ali-oss would guess one from the key.
-      ...(method === 'PUT' || method === 'POST' ? { 'Content-Type': 'application/octet-stream' } : {}),
-      ...withoutEmpty(request.headers),
-    },
-    content: body,
-    disabledMD5: !withMd5,
-    ctx: { signal, asStream },
-  };
+function isSuccess({ status }: Pick<HttpAnswer, 'status'>): boolean {
+  return status >= 200 && status < 300;
 }
 
-function withoutEmpty(
-  values: Readonly<Record<string, string | undefined>> = {},
-): Readonly<Record<string, string>> {
+function sent(values: Readonly<Record<string, string | undefined>> = {}): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(values).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',
     ),
   );
+}
+
+function md5Of(body: Uint8Array): string {
+  return createHash('md5').update(body).digest('base64');
 }
 
 /** A Complete may fail after its 200 was sent: then the body says so. */

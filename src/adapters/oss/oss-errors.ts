@@ -1,6 +1,8 @@
 import type { StoreErrorKind } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
 import { kindOfStatus, parseRetryAfter } from '../http-failures.js';
+import { headerOf, type HttpAnswer } from '../lean-transport.js';
+import { elementOf } from '../xml-text.js';
 
 /** Error codes of OSS. What isn't here is judged by its HTTP status. */
 const KIND_OF_CODE: ReadonlyMap<string, StoreErrorKind> = new Map([
@@ -46,25 +48,24 @@ const KIND_OF_CODE: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['MethodNotAllowed', 'unsupported'],
 ]);
 
-/** An answer that is no success, or says that it is one and isn't. */
-export interface OssFailure {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly body: string;
-}
-
-/** The one place that knows the names of OSS's errors. `isTemporary`: it was sent with credentials that end. */
-export function failureOf({ status, headers, body }: OssFailure, isTemporary: boolean): StoreError {
-  const text = body.trim() === '' ? decodedHeader(headers['x-oss-err']) : body;
-  const code = elementOf(text, 'Code') ?? undefined;
-  const ec = headers['x-oss-ec'] ?? elementOf(text, 'EC');
+/**
+ * Of an answer that is no success, or says that it is one and isn't. The one place that knows the names of OSS's
+ * errors. `isTemporary`: it was sent with credentials that end.
+ */
+export function failureOf(answer: HttpAnswer, isTemporary: boolean): StoreError {
+  const { status } = answer;
+  const body = answer.body.toString();
+  const text = body.trim() === '' ? decodedHeader(headerOf(answer, 'x-oss-err')) : body;
+  const code = elementOf(text, 'Code');
+  const ec = headerOf(answer, 'x-oss-ec') ?? elementOf(text, 'EC');
+  const requestId = headerOf(answer, 'x-oss-request-id');
   const message = elementOf(text, 'Message') ?? `the store answered ${status}`;
-  const retryAfterMs = parseRetryAfter(headers['retry-after']);
+  const retryAfterMs = parseRetryAfter(headerOf(answer, 'retry-after'));
   const facts = [
     ...(code === undefined ? [] : [`code=${code}`]),
     ...(ec === undefined ? [] : [`ec=${ec}`]),
     `status=${status}`,
-    ...(headers['x-oss-request-id'] === undefined ? [] : [`request_id=${headers['x-oss-request-id']}`]),
+    ...(requestId === undefined ? [] : [`request_id=${requestId}`]),
   ];
   return new StoreError(kindOf(code, status, isTemporary), [hinted(message, code), ...facts].join(' '), {
     status,
@@ -75,9 +76,9 @@ export function failureOf({ status, headers, body }: OssFailure, isTemporary: bo
 
 /** A connection that broke before an answer came: whether the request had an effect is unknown. */
 export function networkError(error: unknown, signal: AbortSignal | undefined): StoreError {
-  if (error instanceof StoreError) return error;
   if (signal?.aborted === true)
     return new StoreError('cancelled', 'the call was cancelled', { cause: signal.reason });
+  if (error instanceof StoreError) return error;
   const { code = 'unknown' } = (error ?? {}) as { readonly code?: string };
   const kind = code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT' ? 'timeout' : 'unavailable';
   return new StoreError(kind, `the connection failed before an answer came code=${code}`, {
@@ -102,8 +103,4 @@ function hinted(message: string, code: string | undefined): string {
 /** The answer to a HEAD has no body; its error comes in a header. */
 function decodedHeader(value: string | undefined): string {
   return value === undefined ? '' : Buffer.from(value, 'base64').toString();
-}
-
-function elementOf(xml: string, name: string): string | undefined {
-  return new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
 }

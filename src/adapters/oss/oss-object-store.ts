@@ -28,23 +28,25 @@ import type {
   UploadRef,
 } from '../../ports/object-store.js';
 import { isStoreError, StoreError } from '../../ports/object-store.js';
-import { decodeKey } from '../decode-key.js';
-import { relayStream } from '../relay-stream.js';
 import { checkKey, checkPartNumber, checkPut } from '../check-request.js';
+import { decodeKey } from '../decode-key.js';
+import { headerOf, type HttpAnswer } from '../lean-transport.js';
+import { relayStream } from '../relay-stream.js';
 import { requireCapability } from '../require-capability.js';
-import { children, escapeXml, header, headOf, numberOf, optionalText, textOf } from './oss-answers.js';
+import { elementOf, escapeXml } from '../xml-text.js';
+import { children, header, headOf, known, numberOf, optionalText, textOf } from './oss-answers.js';
 import { OssConnection } from './oss-connection.js';
 import { networkError } from './oss-errors.js';
 import { listObjects, listParts, listUploads } from './oss-listings.js';
 import { OSS_CAPABILITIES, type OssStoreOptions } from './oss-options.js';
-import type { OssAnswer } from './oss-sender.js';
 import type { AssumeRole } from './sts-credentials.js';
 
 const MAX_SIGNED_SECONDS = 900;
+const BINARY = 'application/octet-stream';
 /** Signed, so that whoever sends the part has to send it too: HTTP libraries add one of their own otherwise. */
-const PART_HEADERS = { 'content-type': 'application/octet-stream' };
+const PART_HEADERS = { 'content-type': BINARY };
 
-/** Aliyun OSS, by the low-level calls of ali-oss. One request a call, no retries. */
+/** Aliyun OSS: ali-oss signs, and reads the XML of listings. One request a call, no retries. */
 export class OssObjectStore implements ObjectStore {
   readonly capabilities: StoreCapabilities;
   private readonly connection: OssConnection;
@@ -60,15 +62,15 @@ export class OssObjectStore implements ObjectStore {
 
   async initiate(object: ObjectRef, options: InitiateOptions, call?: CallOptions): Promise<string> {
     checkKey(this.capabilities, object.key);
-    const answer = await this.connection.sendForXml(
+    const { body } = await this.connection.send(
       {
-        ...{ method: 'POST', ...object },
+        ...{ method: 'POST', ...object, isXml: true },
         subresources: { uploads: '' },
         headers: this.creationHeaders(options),
       },
       call?.signal,
     );
-    return textOf(answer, 'UploadId');
+    return known(elementOf(body.toString(), 'UploadId'), 'UploadId');
   }
 
   async uploadPart(
@@ -78,14 +80,14 @@ export class OssObjectStore implements ObjectStore {
     call?: CallOptions,
   ): Promise<PartInfo> {
     checkPartNumber(this.capabilities, partNumber);
-    const { headers } = await this.connection.send(
+    const answer = await this.connection.send(
       {
-        ...{ method: 'PUT', bucket, key, body },
+        ...{ method: 'PUT', bucket, key, body, headers: PART_HEADERS },
         subresources: { partNumber: String(partNumber), uploadId },
       },
       call?.signal,
     );
-    return { partNumber, etag: header(headers, 'etag'), sizeBytes: body.byteLength };
+    return { partNumber, etag: header(answer, 'etag'), sizeBytes: body.byteLength };
   }
 
   async complete(
@@ -100,17 +102,18 @@ export class OssObjectStore implements ObjectStore {
       ({ partNumber, etag }) =>
         `<Part><PartNumber>${partNumber}</PartNumber><ETag>"${escapeXml(etag.replace(/^"|"$/g, ''))}"</ETag></Part>`,
     );
-    const answer = await this.connection.sendForXml(
+    const answer = await this.connection.send(
       {
-        ...{ method: 'POST', bucket, key },
+        ...{ method: 'POST', bucket, key, isXml: true },
         subresources: { uploadId },
-        headers: { 'Content-Type': 'application/xml', ...conditionHeaders(options) },
+        headers: { 'content-type': 'application/xml', ...conditionHeaders(options) },
         body: Buffer.from(`<CompleteMultipartUpload>${named.join('')}</CompleteMultipartUpload>`),
       },
       call?.signal,
     );
-    const etag = optionalText(answer, 'ETag');
-    if (etag === undefined)
+    const text = answer.body.toString();
+    const etag = text.includes('</CompleteMultipartUploadResult>') ? elementOf(text, 'ETag') : undefined;
+    if (etag === undefined || etag === '')
       throw new StoreError('unavailable', 'the answer to a Complete has no ETag', { status: 200 });
     return { etag };
   }
@@ -158,8 +161,7 @@ export class OssObjectStore implements ObjectStore {
   }
 
   async getStream(object: ObjectRef, call?: CallOptions): Promise<Readable> {
-    const { stream } = await this.connection.send({ method: 'GET', ...object, asStream: true }, call?.signal);
-    if (stream === undefined) throw new StoreError('unavailable', 'the answer has no body');
+    const stream = await this.connection.stream({ method: 'GET', ...object }, call?.signal);
     return relayStream(stream, { toError: (cause) => networkError(cause, call?.signal) });
   }
 
@@ -187,7 +189,7 @@ export class OssObjectStore implements ObjectStore {
         ...{ method: 'POST', bucket, withMd5: true },
         subresources: { delete: '' },
         query: { 'encoding-type': 'url' },
-        headers: { 'Content-Type': 'application/xml' },
+        headers: { 'content-type': 'application/xml' },
         // Not quiet: a store that says nothing of a key has not removed it.
         body: Buffer.from(`<Delete><Quiet>false</Quiet>${named.join('')}</Delete>`),
       },
@@ -278,14 +280,13 @@ export class OssObjectStore implements ObjectStore {
   }
 
   close(): Promise<void> {
-    this.connection.close();
-    return Promise.resolve();
+    return this.connection.close();
   }
 
   private async unlessAbsent(
     kind: 'not-found' | 'no-such-upload',
-    sent: Promise<OssAnswer>,
-  ): Promise<OssAnswer | undefined> {
+    sent: Promise<HttpAnswer>,
+  ): Promise<HttpAnswer | undefined> {
     try {
       return await sent;
     } catch (error) {
@@ -298,7 +299,7 @@ export class OssObjectStore implements ObjectStore {
   private creationHeaders(options: PutOptions & InitiateOptions): Record<string, string> {
     const { encryption, storageClass } = this.options;
     return {
-      'content-type': options.contentType ?? 'application/octet-stream',
+      'content-type': options.contentType ?? BINARY,
       ...conditionHeaders(options),
       ...(storageClass === undefined ? {} : { 'x-oss-storage-class': storageClass }),
       ...(encryption === undefined ? {} : { 'x-oss-server-side-encryption': encryption.mode }),
@@ -320,12 +321,12 @@ function conditionHeaders({ ifNoneMatch }: Pick<PutOptions, 'ifNoneMatch'>): Rec
  * Buckets with versions, on or suspended, ignore `x-oss-forbid-overwrite`, and say that they have them: the put was
  * done, but nothing may be concluded from it.
  */
-function putResult({ bucket }: ObjectRef, { ifNoneMatch }: PutOptions, { headers }: OssAnswer): PutResult {
-  if (ifNoneMatch !== undefined && headers['x-oss-version-id'] !== undefined) {
+function putResult({ bucket }: ObjectRef, { ifNoneMatch }: PutOptions, answer: HttpAnswer): PutResult {
+  if (ifNoneMatch !== undefined && headerOf(answer, 'x-oss-version-id') !== undefined) {
     throw new StoreError(
       'unsupported',
       `bucket ${bucket} has versioning enabled or suspended, and OSS ignores x-oss-forbid-overwrite there`,
     );
   }
-  return { etag: header(headers, 'etag') };
+  return { etag: header(answer, 'etag') };
 }

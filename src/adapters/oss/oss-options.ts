@@ -42,8 +42,6 @@ export type OssCredentialsOptions =
       readonly source: OssAccessKey;
     };
 
-export const DEFAULT_MAX_SOCKETS = 128;
-
 const KIB = 1024;
 const GIB = 1024 * 1024 * KIB;
 
@@ -75,6 +73,10 @@ export function plainRegion(region: string): string {
   return region.replace(/^oss-/, '');
 }
 
-export function endpointOf({ endpoint, region, internal }: OssStoreOptions): string {
+export function endpointOf({
+  endpoint,
+  region,
+  internal,
+}: Pick<OssStoreOptions, 'endpoint' | 'region' | 'internal'>): string {
   return endpoint ?? `https://oss-${plainRegion(region)}${internal === true ? '-internal' : ''}.aliyuncs.com`;
 }

@@ -7,9 +7,9 @@ import {
   type PutOptions,
   type PutResult,
 } from '../../ports/object-store.js';
-import { headerOf, required } from './lean-answers.js';
+import { headerOf, type HttpAnswer } from '../lean-transport.js';
+import { required } from './lean-answers.js';
 import type { LeanSender, S3Request } from './lean-sender.js';
-import type { HttpAnswer } from './lean-transport.js';
 import { conditionHeaders } from './s3-hot-calls.js';
 import type { S3StoreOptions } from './s3-options.js';
 import { creationHeaders } from './s3-shapes.js';

@@ -1,9 +1,10 @@
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { Clock } from '../../ports/clock.js';
 import type { ObjectRef } from '../../ports/object-store.js';
-import { encodeKey, encodeQuery, type BucketAddresses, type Query } from './bucket-addresses.js';
+import type { HttpAnswer, HttpRequest, LeanTransport } from '../lean-transport.js';
+import { encodeKey, encodeQuery, type Query } from '../url-encoding.js';
+import type { BucketAddresses } from './bucket-addresses.js';
 import { errorOf } from './lean-answers.js';
-import type { HttpAnswer, HttpRequest, LeanTransport } from './lean-transport.js';
 import type { S3Connection } from './s3-connection.js';
 
 export interface S3Request {

@@ -2,7 +2,8 @@ import { S3RequestPresigner } from '@aws-sdk/s3-request-presigner';
 import type { Clock } from '../../ports/clock.js';
 import type { SignedRequest, UploadRef } from '../../ports/object-store.js';
 import { StoreError } from '../../ports/object-store.js';
-import { encodeKey, encodeQuery, type BucketAddresses } from './bucket-addresses.js';
+import { encodeKey, encodeQuery } from '../url-encoding.js';
+import type { BucketAddresses } from './bucket-addresses.js';
 import type { S3Connection } from './s3-connection.js';
 
 const MAX_SECONDS = 900;

@@ -1,12 +1,12 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Clock } from '../../ports/clock.js';
 import type { StoreError } from '../../ports/object-store.js';
+import { DEFAULT_MAX_SOCKETS } from '../lean-transport.js';
 import { FileCredentials } from '../watched-credentials.js';
 import { parseCredentials } from './file-credentials.js';
 import type { AwsCredentials } from './file-credentials.js';
 import { toStoreError } from './s3-errors.js';
 import type { S3StoreOptions } from './s3-options.js';
-import { DEFAULT_MAX_SOCKETS } from './s3-options.js';
 
 /** What stores accept is 15 minutes; the SDK corrects from 5 on. */
 const toleratedSkewMs = 300_000;

@@ -11,9 +11,10 @@ import type {
   UploadRef,
 } from '../../ports/object-store.js';
 import { StoreError, isStoreError } from '../../ports/object-store.js';
-import { elementOf, errorOf, escapeXml, headerOf, headOfAnswer, required } from './lean-answers.js';
+import { headerOf, type HttpAnswer } from '../lean-transport.js';
+import { elementOf, escapeXml } from '../xml-text.js';
+import { errorOf, headOfAnswer, required } from './lean-answers.js';
 import type { LeanSender, S3Request } from './lean-sender.js';
-import type { HttpAnswer } from './lean-transport.js';
 import type { S3Connection } from './s3-connection.js';
 import type { S3StoreOptions } from './s3-options.js';
 import { creationHeaders } from './s3-shapes.js';

@@ -47,7 +47,7 @@ import { requireCapability } from '../require-capability.js';
 import { BucketAddresses } from './bucket-addresses.js';
 import { FencedRequests } from './fenced-requests.js';
 import { LeanSender } from './lean-sender.js';
-import { LeanTransport } from './lean-transport.js';
+import { LeanTransport } from '../lean-transport.js';
 import { PartPresigner } from './part-presigner.js';
 import { S3Connection } from './s3-connection.js';
 import { toStoreError } from './s3-errors.js';

@@ -33,8 +33,6 @@ export type S3Credentials =
 export type S3Encryption =
   { readonly mode: 'AES256' } | { readonly mode: 'aws:kms'; readonly kmsKeyId?: string };
 
-export const DEFAULT_MAX_SOCKETS = 128;
-
 const MIB = 1024 * 1024;
 
 /** AWS S3. Other servers are described by {@link S3StoreOptions.capabilities}. */

@@ -153,6 +153,39 @@ describe('OssObjectStore: requests', () => {
     expect(cname.seen[0]!.headers.host).toMatch(/^127\.0\.0\.1:/);
   });
 
+  it('signs by the clock that it is given, and each request with its own keys', async () => {
+    const { endpoint, seen, stop } = await startScriptedServer([
+      { status: 404, headers: { date: 'Sat, 03 Feb 2001 04:05:06 GMT' } },
+    ]);
+    const clock = Object.assign(new SystemClock(), { nowMs: () => Date.UTC(2001, 1, 3, 4, 5, 6) });
+    let issued = 0;
+    const store = new OssObjectStore(
+      {
+        ...{ region: 'cn-hangzhou', endpoint, addressing: 'path' },
+        credentials: {
+          ...{ kind: 'sts', roleArn: 'acs:ram::1:role/x', sessionName: 'x', durationSeconds: 900 },
+          source: { accessKeyId: 'id', accessKeySecret: 'secret' },
+        },
+      },
+      clock,
+      () => {
+        issued++;
+        const keys = { accessKeyId: `STS.${issued}`, accessKeySecret: 's', securityToken: `token-${issued}` };
+        // They end at once: the next request has others.
+        return Promise.resolve({ ...keys, expiration: new Date(clock.nowMs()) });
+      },
+    );
+    stops.push(() => store.close(), stop);
+    await Promise.all([store.head(object), store.head(object)]);
+    await store.head(object);
+    expect(seen.map(({ headers }) => headers['x-oss-date'])).toEqual(seen.map(() => '20010203T040506Z'));
+    for (const { headers } of seen) {
+      const [, token = ''] = /^token-(\d)$/.exec(String(headers['x-oss-security-token'])) ?? [];
+      expect(headers.authorization).toContain(`Credential=STS.${token}/20010203/cn-hangzhou/oss/`);
+    }
+    expect(new Set(seen.map(({ headers }) => headers['x-oss-security-token'])).size).toBe(2);
+  });
+
   it('signs with the time of the store once it knows it', async () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     const skewed = { status: 403, headers: { date }, body: errorXml('RequestTimeTooSkewed') };

@@ -1,13 +1,12 @@
 import { Agent } from 'undici';
-import { StoreError } from '../../ports/object-store.js';
-import type { S3StoreOptions } from './s3-options.js';
-import { DEFAULT_MAX_SOCKETS } from './s3-options.js';
+import type { Readable } from 'node:stream';
+import { StoreError } from '../ports/object-store.js';
 
 export interface HttpRequest {
   readonly origin: string;
   /** With the query. */
   readonly path: string;
-  readonly method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
@@ -19,11 +18,25 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
-/** HTTP for requests and answers that fit in memory, at a twentieth of what the SDK's way costs. Deadlines are the decorator's. */
+/** Connections to a store at most, where the configuration says nothing. */
+export const DEFAULT_MAX_SOCKETS = 128;
+
+export interface TransportOptions {
+  readonly maxSockets?: number;
+  /** For opening a connection. */
+  readonly connectTimeoutMs?: number;
+}
+
+export function headerOf({ headers }: Pick<HttpAnswer, 'headers'>, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+/** HTTP for requests and answers that fit in memory, at a twentieth of what an SDK's way costs. Deadlines are the decorator's. */
 export class LeanTransport {
   private readonly agent: Agent;
 
-  constructor(options: Pick<S3StoreOptions, 'maxSockets' | 'connectTimeoutMs'>) {
+  constructor(options: TransportOptions) {
     this.agent = new Agent({
       connections: options.maxSockets ?? DEFAULT_MAX_SOCKETS,
       headersTimeout: 0,
@@ -72,6 +85,19 @@ export class LeanTransport {
         },
       );
     });
+  }
+
+  /** The same, with an answer that needn't fit in memory. */
+  async stream(
+    { body, ...request }: HttpRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<HttpAnswer, 'body'> & { readonly body: Readable }> {
+    try {
+      const answer = await this.agent.request({ ...request, body: body ?? null, signal: signal ?? null });
+      return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+    } catch (error) {
+      throw signal?.aborted === true ? reasonOf(signal) : connectionFailed(error as Error);
+    }
   }
 
   async close(): Promise<void> {
