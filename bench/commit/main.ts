@@ -6,7 +6,7 @@ import { repoRoot } from '../../test/support/servers/index.js';
 import { prepareJob } from '../lib/job.js';
 import { options } from '../lib/options.js';
 import { cpuSeconds, rssMb } from '../lib/process-usage.js';
-import { buildPrograms } from '../lib/programs.js';
+import { buildPrograms, javaLoop } from '../lib/programs.js';
 import { median, report, rounded, say } from '../lib/report.js';
 import { Sink } from '../lib/sink.js';
 
@@ -17,6 +17,8 @@ interface Run {
 }
 
 const bucket = 'bench';
+/** Uploads that a program which compiles as it runs completes before it's measured. */
+const warmUp = 2_000;
 /** A share of the sink's ceiling above which the sink is what is measured. */
 const ceilingShare = 0.8;
 
@@ -26,7 +28,7 @@ const chosen = options({
   'latency-ms': 30,
   tasks: 0,
   rounds: 3,
-  peers: 'go,js',
+  peers: 'go,js,java',
   'cpu-prof': '',
 });
 const { files, concurrency, rounds } = chosen;
@@ -49,13 +51,21 @@ const daemon = await Daemon.start({
 const client = new DaemonClient(daemon.endpoint);
 try {
   const ceiling = await sink.ceiling(concurrency);
-  const peers = { go: goLoop, js: sdkLoop } as const;
+  const peers: Record<string, (round: number) => Promise<Run>> = {
+    go: goLoop,
+    js: sdkLoop,
+    java: javaSdkLoop,
+  };
+  const names = chosen.peers.split(',').filter((peer) => peer !== '');
+  for (const name of names)
+    if (peers[name] === undefined)
+      throw new Error(`--peers takes ${Object.keys(peers).join(', ')}, not '${name}'.`);
   const runs: Record<string, Run[]> = { commitbridge: [] };
   for (let round = 0; round < rounds; round++) {
     runs['commitbridge']?.push(await commitJob(round));
-    for (const name of chosen.peers.split(',').filter((peer) => peer !== '')) {
-      if (name !== 'go' && name !== 'js') throw new Error(`--peers takes go and js, not '${name}'.`);
-      (runs[name] ??= []).push(await peers[name](round));
+    for (const name of names) {
+      const run = await peers[name]?.(round);
+      if (run !== undefined) (runs[name] ??= []).push(run);
     }
     say(`round ${round + 1} of ${rounds}: ${Object.entries(runs).map(show).join('  ')}`);
   }
@@ -95,6 +105,7 @@ try {
       ratio_to_ideal: ratio('commitbridge'),
       go_ratio_to_ideal: ratio('go'),
       js_sdk_ratio_to_ideal: ratio('js'),
+      java_sdk_ratio_to_ideal: ratio('java'),
       cpu_us_per_file: Math.round(((medians['commitbridge']?.cpu ?? NaN) / files) * 1e6),
       rss_mb: rss,
       sink_requests_per_s: Math.round(ceiling),
@@ -132,12 +143,24 @@ async function goLoop(round: number): Promise<Run> {
 
 async function sdkLoop(round: number): Promise<Run> {
   const program = join(repoRoot, 'bench/commit/sdk-loop.mjs');
-  return loop('js', round, process.execPath, [program, sink.access.endpoint, String(concurrency)]);
+  const args = [program, sink.access.endpoint, String(concurrency), String(warmUp)];
+  return loop('js', round, process.execPath, args, warmUp);
 }
 
-/** Runs a program that completes the uploads on its stdin and says how long that took. */
-async function loop(name: string, round: number, program: string, args: readonly string[]): Promise<Run> {
-  const uploads = await sink.openUploads(bucket, `${name}-${round}`, files);
+async function javaSdkLoop(round: number): Promise<Run> {
+  const args = [...(await javaLoop()), sink.access.endpoint, String(concurrency), String(warmUp)];
+  return loop('java', round, 'java', args, warmUp);
+}
+
+/** Runs a program that completes the uploads on its stdin and says how long that took, after `more` of them. */
+async function loop(
+  name: string,
+  round: number,
+  program: string,
+  args: readonly string[],
+  more = 0,
+): Promise<Run> {
+  const uploads = await sink.openUploads(bucket, `${name}-${round}`, files + more);
   await sink.set({ latency_ms: latencyMs });
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(uploads);

@@ -69,6 +69,29 @@ export class Sink {
     return response.text();
   }
 
+  /** What lies below a prefix; the question isn't counted. */
+  async objects(bucket: string, prefix: string): Promise<{ key: string; bytes: number }[]> {
+    const query = new URLSearchParams({ bucket, prefix }).toString();
+    const text = await (await fetch(`${this.access.endpoint}/_sink/objects?${query}`)).text();
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => line.split('\t'))
+      .map(([key = '', bytes]) => ({ key, bytes: Number(bytes) }));
+  }
+
+  /** Returns when no request has come for so long. */
+  async quiet(forMs: number): Promise<void> {
+    let before = '';
+    for (;;) {
+      const { counts } = await this.state();
+      const now = JSON.stringify(counts);
+      if (now === before) return;
+      before = now;
+      await sleep(forMs);
+    }
+  }
+
   /** The most requests a second that it answers at no latency. Changes the latency. */
   async ceiling(concurrency: number): Promise<number> {
     await this.set({ latency_ms: 0, sigma: 0, writes_per_second: 0, reads_per_second: 0 });

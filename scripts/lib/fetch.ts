@@ -1,4 +1,5 @@
 // Fetches or builds once, into .cache, what runs beside the daemon in the quickstart and the tests.
+import { benchSpark } from '../../bench/lib/bench-spark.js';
 import { installOssClients } from '../../test/oss/clients/install.js';
 import { buildHadoopJobs, defaultHadoop, installHadoopJars } from '../../test/support/hadoop/index.js';
 import { installS3Proxy, installVersityGw } from '../../test/support/servers/index.js';
@@ -19,6 +20,10 @@ const fetchers: Record<string, () => Promise<unknown>> = {
   'oss-clients': installOssClients,
   aliyun: installOssJars,
   jobs: () => buildSparkJobs(defaultSpark, bundleJar),
+  'bench-spark': async () => {
+    await buildSparkJobs(benchSpark, bundleJar);
+    await installHadoopCloudJar(benchSpark);
+  },
   hadoop: installHadoopJars,
   mapreduce: () => buildHadoopJobs(defaultHadoop, bundleJar),
   matrix: async () => {

@@ -89,6 +89,8 @@ const fetched = {
   'oss-clients': 'Getting clients of Aliyun OSS (pip, go build, Maven)',
   aliyun: 'Getting hadoop-aliyun (Maven)',
   jobs: 'Compiling the Spark jobs (javac)',
+  'bench-spark':
+    'Getting the Spark of the benchmarks, with hadoop-cloud (Maven; about 600 MB the first time)',
   hadoop: 'Getting a stock Hadoop with its mini clusters and hadoop-aws (Maven; about 800 MB the first time)',
   mapreduce: 'Compiling the MapReduce jobs (javac)',
   matrix: 'Getting the other versions of Spark to test with (Maven; about 600 MB each the first time)',

@@ -20,6 +20,8 @@ export interface WriteStep {
   /** Of the DataFrameWriter. */
   options?: Record<string, string>;
   fault?: RowFault;
+  /** Says what its phases took; no other step may run meanwhile. */
+  times?: boolean;
   conf?: StepConf;
 }
 
@@ -116,6 +118,10 @@ export interface StepResult {
   /** What Spark counted as written by its tasks. */
   bytes?: number;
   registries?: number[];
+  setup_s?: number;
+  tasks_s?: number;
+  commit_s?: number;
+  wall_s?: number;
   /** The messages of the error and of its causes. */
   error?: string;
   error_class?: string;

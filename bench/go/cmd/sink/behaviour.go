@@ -168,3 +168,13 @@ func openUploads(w http.ResponseWriter, r *http.Request, s *store) {
 		fmt.Fprintf(out, "%s\t%s\t%s\n", bucket, key, u.id)
 	}
 }
+
+// listObjects says what lies below a bucket's prefix, without being counted: key and length, a line each.
+func listObjects(w http.ResponseWriter, r *http.Request, s *store) {
+	out := bufio.NewWriter(w)
+	defer out.Flush()
+	bucket, prefix := r.URL.Query().Get("bucket"), r.URL.Query().Get("prefix")
+	for _, o := range s.list(bucket, prefix, "", "", math.MaxInt).objects {
+		fmt.Fprintf(out, "%s\t%d\n", o.key[len(bucket)+1:], o.size)
+	}
+}

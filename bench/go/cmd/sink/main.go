@@ -32,6 +32,9 @@ func main() {
 		case "/_sink/uploads":
 			openUploads(w, r, s)
 			return
+		case "/_sink/objects":
+			listObjects(w, r, s)
+			return
 		}
 		started := time.Now()
 		call := newCall(w, r, s)

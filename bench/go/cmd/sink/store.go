@@ -15,7 +15,7 @@ import (
 )
 
 // keptBytes is how much of an object stays in memory; of a larger one only its length does, and it reads as zeros.
-const keptBytes = 1 << 20
+const keptBytes = 4 << 20
 
 type object struct {
 	key      string

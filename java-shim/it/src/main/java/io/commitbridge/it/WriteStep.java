@@ -19,13 +19,12 @@ import org.apache.spark.sql.types.DataTypes;
  * Writes the ids {@code [first, first + rows)} in {@code tasks} tasks, with a value made from each id.
  *
  * <p>Fields: {@code path, format, rows, tasks}; {@code mode} (append), {@code first} (0), {@code partition_by} (none; a
- * column {@code p} = id modulo {@code partitions}, 3), {@code value_bytes} (16), {@code options} of the writer,
- * {@code fault} ({@link RowFault}).
+XX
  */
 final class WriteStep {
   private WriteStep() {}
 
-  static void run(SparkSession spark, JsonNode step, ObjectNode result) {
+  static void run(SparkSession spark, JsonNode step, ObjectNode result) throws Exception {
     long first = step.path("first").asLong(0);
     long rows = step.get("rows").asLong();
     int tasks = step.get("tasks").asInt();
@@ -58,7 +57,11 @@ final class WriteStep {
       Map.Entry<String, JsonNode> option = it.next();
       writer = writer.option(option.getKey(), option.getValue().asText());
     }
+    WriteTimes times = step.path("times").asBoolean() ? new WriteTimes(spark) : null;
     writer.save(step.get("path").asText());
+    if (times != null) {
+      times.put(result);
+    }
     result.put("rows", rows);
   }
 }
