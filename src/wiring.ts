@@ -1,8 +1,5 @@
 import { decorate } from './adapters/decorators/decorate.js';
-import { MemoryObjectStore } from './adapters/memory/memory-object-store.js';
-import { OssObjectStore } from './adapters/oss/oss-object-store.js';
 import type { OssCredentialsOptions } from './adapters/oss/oss-options.js';
-import { S3ObjectStore } from './adapters/s3/s3-object-store.js';
 import { SystemClock } from './adapters/system/clock.js';
 import { SystemRandom } from './adapters/system/random.js';
 import { CommitterApp } from './app/app.js';
@@ -38,12 +35,12 @@ const maxInlineBytesPerAttempt = 1024 * 1024;
 const requestBoundMs = 45_000;
 
 /** The composition root: from a configuration to components. No other file knows every adapter. */
-export const buildApp: BuildApp = ({ config, logger, metrics }): App => {
+export const buildApp: BuildApp = async ({ config, logger, metrics }): Promise<App> => {
   const clock = new SystemClock();
   const random = new SystemRandom();
   const stores = new Map<string, ObjectStore>();
   for (const [name, store] of config.stores) {
-    stores.set(name, buildStore(store, config, { clock, random, logger, metrics }));
+    stores.set(name, await buildStore(store, config, { clock, random, logger, metrics }));
   }
   const committer = new CommitterApp({
     roots: buildRoots(config, stores),
@@ -88,8 +85,8 @@ interface StoreDeps {
   readonly metrics: Metrics;
 }
 
-function buildStore(store: StoreConfig, config: Config, deps: StoreDeps): ObjectStore {
-  return decorate(buildAdapter(store, config, deps.clock), {
+async function buildStore(store: StoreConfig, config: Config, deps: StoreDeps): Promise<ObjectStore> {
+  return decorate(await buildAdapter(store, config, deps.clock), {
     ...deps,
     name: store.name,
     retry: config.retry,
@@ -98,7 +95,8 @@ function buildStore(store: StoreConfig, config: Config, deps: StoreDeps): Object
   });
 }
 
-function buildAdapter(store: StoreConfig, config: Config, clock: Clock): ObjectStore {
+/** An adapter is loaded where a store asks for it: its client library costs memory and start-up time. */
+async function buildAdapter(store: StoreConfig, config: Config, clock: Clock): Promise<ObjectStore> {
   switch (store.type) {
     case 's3':
       return buildS3(store, clock);
@@ -109,7 +107,8 @@ function buildAdapter(store: StoreConfig, config: Config, clock: Clock): ObjectS
   }
 }
 
-function buildS3(store: S3StoreConfig, clock: Clock): ObjectStore {
+async function buildS3(store: S3StoreConfig, clock: Clock): Promise<ObjectStore> {
+  const { S3ObjectStore } = await import('./adapters/s3/s3-object-store.js');
   const options = {
     region: store.region,
     pathStyle: store.pathStyle,
@@ -134,7 +133,8 @@ function s3Credentials(credentials: CredentialsConfig): S3Credentials {
   };
 }
 
-function buildOss(store: OssStoreConfig, config: Config, clock: Clock): ObjectStore {
+async function buildOss(store: OssStoreConfig, config: Config, clock: Clock): Promise<ObjectStore> {
+  const { OssObjectStore } = await import('./adapters/oss/oss-object-store.js');
   const { region, internal, addressing, signature, capabilities } = store;
   const options = {
     ...{ region, internal, addressing, signature, capabilities },
@@ -178,7 +178,8 @@ function ossKey({ accessKeyId, secretAccessKey, sessionToken }: AccessKeyConfig)
 }
 
 /** Buckets of a memory store are those that the roots name. */
-function buildMemory(store: S3StoreConfig, config: Config): ObjectStore {
+async function buildMemory(store: S3StoreConfig, config: Config): Promise<ObjectStore> {
+  const { MemoryObjectStore } = await import('./adapters/memory/memory-object-store.js');
   const roots = config.roots.filter((root) => root.store === store.name);
   const buckets = [...new Set(roots.flatMap((root) => [root.location.bucket, root.staging.bucket]))];
   return new MemoryObjectStore({ buckets, capabilities: store.capabilities });

@@ -28,7 +28,7 @@ export type BuildApp = (deps: {
   readonly config: Config;
   readonly logger: Logger;
   readonly metrics: Metrics;
-}) => App;
+}) => Promise<App>;
 
 /** Jobs as an operator sees them, over all roots. Throws `CommitterError`s. */
 export interface JobsAdmin {

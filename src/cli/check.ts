@@ -40,7 +40,11 @@ async function checkRoots(parsed: ParsedCommand, deps: CommandDeps): Promise<Fin
   const { config } = loadCommandConfig(parsed, deps);
   const logger = openLogger(config);
   const retry = { ...config.retry, attempts: Math.min(config.retry.attempts, attempts) };
-  const app = deps.buildApp({ config: { ...config, retry }, logger, metrics: new PrometheusMetrics(logger) });
+  const app = await deps.buildApp({
+    config: { ...config, retry },
+    logger,
+    metrics: new PrometheusMetrics(logger),
+  });
   try {
     const findings: Finding[] = [{ subject: 'config', check: 'load', status: 'ok', message: 'is valid' }];
     for (const root of [...config.roots].sort((a, b) => a.index - b.index)) {

@@ -15,6 +15,7 @@ import { loadCommandConfig } from './load-config.js';
 import { openLogger } from './open-logger.js';
 import { distinctStagings, refusesConditionalPut } from './staging-probe.js';
 import { StoreWatch } from './store-watch.js';
+import { trimHeapSoon } from './trim-heap.js';
 
 /** A store that gives no definite answer in this time doesn't hold the start up. */
 const probePatienceMs = 5_000;
@@ -53,13 +54,14 @@ async function serve(config: Config, logger: Logger, deps: CommandDeps): Promise
   const metrics = new PrometheusMetrics(logger);
   metrics.gauge('commitbridge_build_info', 1, { version: deps.version });
   logger.info('starting', { version: deps.version, pid: process.pid });
-  const app = deps.buildApp({ config, logger, metrics });
+  const app = await deps.buildApp({ config, logger, metrics });
   let server: RunningServer | undefined;
   let admin: AdminServer | undefined;
   const watching = new AbortController();
   try {
     await refuseUnfitStagings(config, app, logger);
     server = await listen(config, app, logger, metrics);
+    trimHeapSoon();
     const watch = new StoreWatch({
       ...{ roots: config.roots, stores: app.stores, intervalMs: config.health.intervalMs },
       ...{ clock: app.clock, logger, metrics },

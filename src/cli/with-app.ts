@@ -18,7 +18,7 @@ export async function withApp(
 ): Promise<ExitCode> {
   const { config } = loadCommandConfig(parsed, deps);
   const logger = openLogger(config);
-  const app = deps.buildApp({ config, logger, metrics: new PrometheusMetrics(logger) });
+  const app = await deps.buildApp({ config, logger, metrics: new PrometheusMetrics(logger) });
   try {
     return await work(app, config);
   } catch (thrown) {

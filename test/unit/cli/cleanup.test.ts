@@ -31,16 +31,17 @@ async function run(args: readonly string[], cleanup: Partial<CleanupAdmin> = {})
     io: { env, stdout, stderr },
     version: '0.0.0',
     onStopSignal: () => () => undefined,
-    buildApp: () => ({
-      services: [],
-      jobs: {} as JobsAdmin,
-      cleanup: cleanup as CleanupAdmin,
-      stores: new Map(),
-      clock: new SystemClock(),
-      random: new SystemRandom(),
-      statusOf,
-      close: () => Promise.resolve(),
-    }),
+    buildApp: () =>
+      Promise.resolve({
+        services: [],
+        jobs: {} as JobsAdmin,
+        cleanup: cleanup as CleanupAdmin,
+        stores: new Map(),
+        clock: new SystemClock(),
+        random: new SystemRandom(),
+        statusOf,
+        close: () => Promise.resolve(),
+      }),
   });
   return { code, stdout: stdout.text, stderr: stderr.text };
 }

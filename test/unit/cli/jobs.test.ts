@@ -37,19 +37,20 @@ async function run(args: readonly string[], jobs: Partial<JobsAdmin>) {
     io: { env, stdout, stderr },
     version: '0.0.0',
     onStopSignal: () => () => undefined,
-    buildApp: () => ({
-      services: [],
-      jobs: jobs as JobsAdmin,
-      cleanup: {} as CleanupAdmin,
-      stores: new Map(),
-      clock: new SystemClock(),
-      random: new SystemRandom(),
-      statusOf,
-      close: () => {
-        isClosed = true;
-        return Promise.resolve();
-      },
-    }),
+    buildApp: () =>
+      Promise.resolve({
+        services: [],
+        jobs: jobs as JobsAdmin,
+        cleanup: {} as CleanupAdmin,
+        stores: new Map(),
+        clock: new SystemClock(),
+        random: new SystemRandom(),
+        statusOf,
+        close: () => {
+          isClosed = true;
+          return Promise.resolve();
+        },
+      }),
   });
   return { code, stdout: stdout.text, stderr: stderr.text, isClosed };
 }
