@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 const second = 1_000;
 
 /** Of tests that say that they may run beside each other: jobs on one cluster, each of several JVMs. */
-const maxConcurrency = 2;
+const maxConcurrency = 3;
 
 function project(name: string, include: string[], timeoutMs: number) {
   return {

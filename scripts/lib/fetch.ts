@@ -1,7 +1,8 @@
 // Fetches or builds once, into .cache, what runs beside the daemon in the quickstart and the tests.
 import { benchSpark } from '../../bench/lib/bench-spark.js';
 import { installOssClients } from '../../test/oss/clients/install.js';
-import { buildHadoopJobs, defaultHadoop, installHadoopJars } from '../../test/support/hadoop/index.js';
+import { versions as hadoopVersions } from '../../test/e2e/mapreduce/versions.js';
+import { buildHadoopJobs, installHadoopJars } from '../../test/support/hadoop/index.js';
 import { installS3Proxy, installVersityGw } from '../../test/support/servers/index.js';
 import { hadoopCloudVersions, versions } from '../../test/e2e/spark-matrix/versions.js';
 import {
@@ -24,8 +25,12 @@ const fetchers: Record<string, () => Promise<unknown>> = {
     await buildSparkJobs(benchSpark, bundleJar);
     await installHadoopCloudJar(benchSpark);
   },
-  hadoop: installHadoopJars,
-  mapreduce: () => buildHadoopJobs(defaultHadoop, bundleJar),
+  hadoop: async () => {
+    for (const version of hadoopVersions()) await installHadoopJars(version);
+  },
+  mapreduce: async () => {
+    for (const version of hadoopVersions()) await buildHadoopJobs(version, bundleJar);
+  },
   matrix: async () => {
     for (const [, version] of versions()) await buildSparkJobs(version, bundleJar);
     for (const [, version] of hadoopCloudVersions()) await installHadoopCloudJar(version);

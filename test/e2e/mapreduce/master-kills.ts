@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { Gate } from '../spark/gate.js';
-import { fileOutputCommitter, type Api, type Conf, type Stage } from './stage.js';
+import { confOf, outcomeOf, type Committer, type Outcome } from './outcome.js';
+import type { Api, Conf, Stage } from './stage.js';
 
 /** Four maps that write a file of 20 KB each. */
 const tasks = 4;
@@ -17,9 +18,6 @@ const job: Conf = {
   'mapreduce.jobhistory.jhist.format': 'json', // for the tests, which read it
 };
 
-export const committers = { ours: {}, 'FileOutputCommitter v1': fileOutputCommitter } as const;
-export type Committer = keyof typeof committers;
-
 /** A job, and when its application master dies. */
 export interface Kill {
   readonly api: Api;
@@ -29,18 +27,15 @@ export interface Kill {
   readonly brief?: boolean;
 }
 
-export interface Outcome {
-  readonly kill: Kill;
-  readonly committer: Committer;
-  readonly result: 'succeeded' | 'failed';
-  /** `one copy`, `none`, or what is there of the rows. */
-  readonly output: string;
-  readonly success: boolean;
+export interface KillOutcome extends Outcome {
+  readonly recovery: boolean;
+  /** Tasks, as the logs of the application masters say. */
   readonly recovered: number;
   readonly masters: number;
-  readonly left: readonly string[];
+  /** What was decided of the first job attempt; undefined for Hadoop's committer. */
+  readonly decision: string | undefined;
   /** What `abortJob` of the application master met after the end, as the daemon says; undefined if it never came. */
-  readonly hookFound?: 'published' | undefined;
+  readonly hookFound: 'published' | undefined;
 }
 
 /** What is going on when the application master dies. */
@@ -60,10 +55,10 @@ export async function killMaster(
   kill: Kill,
   committer: Committer,
   directory: string,
-): Promise<Outcome> {
+): Promise<KillOutcome> {
   const conf = {
     ...job,
-    ...committers[committer],
+    ...confOf(committer),
     'yarn.app.mapreduce.am.job.recovery.enable': String(kill.recovery),
   };
   const program = await stage.startWrite(kill.api, directory, conf);
@@ -78,15 +73,16 @@ export async function killMaster(
   if (committer === 'ours' && exitCode !== 0) {
     expect.fail(`${output.slice(-4_000)}\n${await stage.cluster.logs(id)}\n${stage.daemon.output}`);
   }
+  const { api, moment: what, recovery } = kill;
+  const outcome = await outcomeOf(
+    stage,
+    { what, api, committer, directory, rows: tasks * rowsPerTask },
+    exitCode,
+  );
   return {
-    kill,
-    committer,
-    result: exitCode === 0 ? 'succeeded' : 'failed',
-    output: await outputOf(stage, directory),
-    success: (await stage.files(directory)).includes('_SUCCESS'),
+    ...outcome,
+    ...{ recovery, masters: logs.length, decision: await firstDecision(stage, id) },
     recovered: logs.reduce((sum, log) => sum + count(log, /Recovered output from task attempt/g), 0),
-    masters: logs.length,
-    left: await leftAtLast(stage, directory),
     hookFound: stage.daemon.output.includes(
       `"message":"job aborted","job":"${id}","job_attempt":2,"published":true`,
     )
@@ -95,24 +91,13 @@ export async function killMaster(
   };
 }
 
+async function firstDecision(stage: Stage, job: string): Promise<string | undefined> {
+  const text = (await stage.reader.getObject(`.commitbridge/jobs/${job}/1/decision.json`))?.toString();
+  return text === undefined ? undefined : (JSON.parse(text) as { decision: string }).decision;
+}
+
 function count(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].length;
-}
-
-async function outputOf(stage: Stage, directory: string): Promise<string> {
-  const rows = await stage.rows(directory);
-  if (rows.length === 0) return 'none';
-  const distinct = new Set(rows).size;
-  if (distinct !== rows.length) return `${rows.length} rows, ${distinct} distinct`;
-  return rows.length === tasks * rowsPerTask ? 'one copy' : `${rows.length} of ${tasks * rowsPerTask} rows`;
-}
-
-async function leftAtLast(stage: Stage, directory: string): Promise<string[]> {
-  for (const deadline = Date.now() + 30_000; ;) {
-    const left = await stage.left(directory);
-    if (left.length === 0 || Date.now() > deadline) return left;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
 }
 
 /** When to kill, and what to do when the application master is gone. */
@@ -176,7 +161,6 @@ function halfPublished(stage: Stage, directory: string, job: string, committer: 
 
 function halfPublishedAndDaemon(stage: Stage, directory: string, job: string, committer: Committer): Act {
   const act = halfPublished(stage, directory, job, committer);
-  if (committer !== 'ours') return act;
   return {
     when: act.when,
     afterwards: async () => {

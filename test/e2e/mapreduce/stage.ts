@@ -5,6 +5,7 @@ import { DaemonProcess } from '../../support/daemon/index.js';
 import { Gateway, HadoopCluster, type Program, type ProgramResult } from '../../support/hadoop/index.js';
 import { Observer, StoreReader } from '../../support/observer/index.js';
 import { freePort, startS3Proxy, type S3Access, type S3Server } from '../../support/servers/index.js';
+import { everyRow } from './versions.js';
 
 export const bucket = 'mapreduce';
 const jobs = 'io.commitbridge.it.mapreduce';
@@ -71,7 +72,14 @@ export class Stage {
       });
       undo.push(() => gateway.remove());
       const yarn = cluster ? await HadoopCluster.start(gateway) : undefined;
-      return new Stage(server, observer, reader, daemon, admin, access, gateway, yarn);
+      const stage = new Stage(server, observer, reader, daemon, admin, access, gateway, yarn);
+      // The archive takes as long as a few jobs, and saves that only where there are many.
+      if (cluster && everyRow) {
+        await gateway.archiveClasses(async () =>
+          stage.write('mapreduce', 'training', { 'mapreduce.job.reduces': 1 }),
+        );
+      }
+      return stage;
     } catch (error) {
       for (const stop of undo.reverse()) await stop();
       throw error;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repoRoot, type ManagedChild } from '../servers/index.js';
 import { runningContainers, type Container } from './containers.js';
-import type { Gateway } from './gateway.js';
+import { smallJvm, type Gateway } from './gateway.js';
 
 const startTimeoutMs = 240_000;
 const log4j = join(repoRoot, 'test/support/hadoop/cluster-log4j.properties');
@@ -23,7 +23,13 @@ export class HadoopCluster {
    * Commitbridge's jar.
    */
   static async start(gateway: Gateway): Promise<HadoopCluster> {
-    const options = ['-Xmx768m', `-Dlog4j.configuration=file:${log4j}`, '-cp', gateway.nodeClassPath];
+    const options = [
+      '-Xmx768m',
+      ...smallJvm,
+      `-Dlog4j.configuration=file:${log4j}`,
+      '-cp',
+      gateway.nodeClassPath,
+    ];
     const child = await gateway.java([...options, 'io.commitbridge.it.mapreduce.HadoopCluster']);
     for (const deadline = Date.now() + startTimeoutMs; ;) {
       const started = /\{"event":"started","nodes":\[([\d,]+)\]\}/.exec(child.output)?.[1];

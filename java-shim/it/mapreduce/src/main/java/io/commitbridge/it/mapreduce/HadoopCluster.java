@@ -46,7 +46,7 @@ public final class HadoopCluster {
     dfs.waitActive();
     conf.set("fs.defaultFS", dfs.getURI().toString());
 
-    setUpYarn(conf);
+    setUpYarn(conf, home);
     MiniMRYarnCluster yarn = new MiniMRYarnCluster("mr", NODE_MANAGERS);
     yarn.init(conf);
     yarn.start();
@@ -84,7 +84,7 @@ public final class HadoopCluster {
     return own;
   }
 
-  private static void setUpYarn(Configuration conf) {
+  private static void setUpYarn(Configuration conf, File home) {
     conf.setInt(YarnConfiguration.RM_AM_MAX_ATTEMPTS, 4);
     conf.setLong(YarnConfiguration.RM_NM_HEARTBEAT_INTERVAL_MS, 100);
     conf.setInt(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, 128);
@@ -106,7 +106,9 @@ public final class HadoopCluster {
     conf.setInt(MRJobConfig.MAP_MEMORY_MB, 256);
     conf.setInt(MRJobConfig.REDUCE_MEMORY_MB, 256);
     conf.setInt(MRJobConfig.IO_SORT_MB, 16);
-    String jvm = " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xshare:auto";
+    // This JVM's class path, which a container has anyway, goes first: an archive of its classes asks for that.
+    String classPath = " -cp '" + System.getProperty("java.class.path") + ":$CLASSPATH'";
+    String jvm = " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 @" + home + "/jvm-options" + classPath;
     conf.set(MRJobConfig.MR_AM_COMMAND_OPTS, "-Xmx320m" + jvm);
     conf.set(MRJobConfig.MAP_JAVA_OPTS, "-Xmx200m" + jvm);
     conf.set(MRJobConfig.REDUCE_JAVA_OPTS, "-Xmx200m" + jvm);
