@@ -17,6 +17,7 @@ const benchmarks = {
   rpc: { tools: [], make: () => undefined },
   scale: { tools: [], make: () => undefined },
   spark: { tools: java, make: withSpark },
+  data: { tools: java, make: withSpark },
 };
 
 const [name, ...args] = process.argv.slice(2);

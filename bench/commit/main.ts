@@ -4,9 +4,10 @@ import { Daemon } from '../../scripts/lib/daemon.js';
 import { DaemonClient } from '../../test/support/memory-daemon/client.js';
 import { repoRoot } from '../../test/support/servers/index.js';
 import { prepareJob } from '../lib/job.js';
+import { completeLoop } from '../lib/java-programs.js';
 import { options } from '../lib/options.js';
 import { cpuSeconds, rssMb } from '../lib/process-usage.js';
-import { buildPrograms, javaLoop } from '../lib/programs.js';
+import { buildPrograms } from '../lib/programs.js';
 import { median, report, rounded, say } from '../lib/report.js';
 import { Sink } from '../lib/sink.js';
 
@@ -148,7 +149,7 @@ async function sdkLoop(round: number): Promise<Run> {
 }
 
 async function javaSdkLoop(round: number): Promise<Run> {
-  const args = [...(await javaLoop()), sink.access.endpoint, String(concurrency), String(warmUp)];
+  const args = [...(await completeLoop()), sink.access.endpoint, String(concurrency), String(warmUp)];
   return loop('java', round, 'java', args, warmUp);
 }
 

@@ -1,7 +1,6 @@
 import { mkdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { cacheDir, repoRoot } from '../../test/support/servers/index.js';
-import { compileJar, installMavenJars } from '../../test/support/java/index.js';
 import { runTool } from '../../test/support/servers/run-tool.js';
 
 const directory = join(cacheDir, 'bench');
@@ -15,17 +14,4 @@ export async function buildPrograms(): Promise<Record<'sink' | 'complete' | 'cei
   });
   const [sink, complete, ceiling] = ['sink', 'complete', 'ceiling'].map((name) => join(directory, name));
   return { sink: sink ?? '', complete: complete ?? '', ceiling: ceiling ?? '' };
-}
-
-/** The arguments of `java` for its loop over the AWS SDK for Java. */
-export async function javaLoop(): Promise<string[]> {
-  const java = join(repoRoot, 'bench/java');
-  const purpose = 'the loop over the AWS SDK for Java';
-  const jars = await installMavenJars({
-    ...{ name: 'bench-aws-sdk-java', pom: join(java, 'pom.xml'), properties: {}, purpose },
-  });
-  const loop = await compileJar({
-    ...{ name: 'bench-complete-loop', directory: join(java, 'complete'), jars, version: '1', purpose },
-  });
-  return ['-cp', [loop, join(jars, '*')].join(delimiter), 'CompleteLoop'];
 }

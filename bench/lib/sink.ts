@@ -28,16 +28,20 @@ export class Sink {
     private readonly child: ManagedChild,
     private readonly ceilingProgram: string,
     readonly access: S3Access,
+    /** The same store over https. */
+    readonly secureAccess: S3Access,
   ) {}
 
-  static async start(args: readonly string[] = []): Promise<Sink> {
+  /** With https it writes its certificate to `certificateFile`. */
+  static async start(certificateFile?: string): Promise<Sink> {
     const programs = await buildPrograms();
-    const child = await ManagedChild.start(programs.sink, [...args]);
+    const args = certificateFile === undefined ? [] : ['-tls', certificateFile];
+    const child = await ManagedChild.start(programs.sink, args);
     for (let waited = 0; waited < 10_000 && child.running; waited += 20) {
-      const endpoint = /^(https?:\/\/\S+)\n/.exec(child.output)?.[1];
+      const [, endpoint, secure = ''] = /^(http:\S+)(?: (https:\S+))?\n/.exec(child.output) ?? [];
       if (endpoint !== undefined) {
         const access = { endpoint, region: 'us-east-1', accessKey: 'bench', secretKey: 'bench-secret' };
-        return new Sink(child, programs.ceiling, access);
+        return new Sink(child, programs.ceiling, access, { ...access, endpoint: secure });
       }
       await sleep(20);
     }

@@ -6,7 +6,7 @@ export {
   installSparkJars,
   type SparkVersion,
 } from './spark-jars.js';
-export { runSpark, SparkRun, type SparkOptions, type SparkResult } from './run-spark.js';
+export { runSpark, s3aConf, SparkRun, type SparkOptions, type SparkResult } from './run-spark.js';
 export { StandaloneCluster, type StandaloneOptions } from './standalone-cluster.js';
 export type {
   RddStep,

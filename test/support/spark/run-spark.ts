@@ -191,7 +191,8 @@ function sparkConf(options: SparkOptions, home: SparkHome, added: string[]): Rec
   };
 }
 
-function s3aConf(s3: S3Access): Record<string, string> {
+/** How Spark's s3a reaches a server. */
+export function s3aConf(s3: S3Access): Record<string, string> {
   return {
     'spark.hadoop.fs.s3a.endpoint': s3.endpoint,
     'spark.hadoop.fs.s3a.endpoint.region': s3.region,

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/tls"
 	"flag"
 	"fmt"
 	"log"
@@ -12,17 +13,8 @@ import (
 )
 
 func main() {
-	certificate := flag.String("cert", "", "PEM of the certificate, for https")
-	key := flag.String("key", "", "PEM of its key")
+	certificate := flag.String("tls", "", "listens for https too; file for the certificate, which it makes")
 	flag.Parse()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	scheme := "http"
-	if *certificate != "" {
-		scheme = "https"
-	}
 	s, b := newStore(), newBehaviour()
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -50,11 +42,27 @@ func main() {
 		b.delay(started)
 		answer()
 	})}
-	fmt.Printf("%s://%s\n", scheme, listener.Addr())
-	if scheme == "https" {
-		err = server.ServeTLS(listener, *certificate, *key)
-	} else {
-		err = server.Serve(listener)
+	listener := listen()
+	fmt.Printf("http://%s", listener.Addr())
+	if *certificate != "" {
+		made, err := newCertificate(*certificate)
+		if err != nil {
+			log.Fatal(err)
+		}
+		secure := listen()
+		fmt.Printf(" https://%s", secure.Addr())
+		// By HTTP/1.1 alone, as S3.
+		config := &tls.Config{Certificates: []tls.Certificate{made}, NextProtos: []string{"http/1.1"}}
+		go func() { log.Fatal(server.Serve(tls.NewListener(secure, config))) }()
 	}
-	log.Fatal(err)
+	fmt.Println()
+	log.Fatal(server.Serve(listener))
+}
+
+func listen() net.Listener {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return listener
 }
