@@ -36,11 +36,15 @@ export async function abortTask(ctx: AppContext, input: AbortTaskInput, principa
   const isStored = job.record.options.taskRecords === 'store';
   const closed = isStored ? await readClosedFilesOf(ctx, job, attempt) : [];
 
+  // After the tombstone too: a commit that claims the attempt from now on finds that.
+  const isClaimed = job.record.options.taskRecords === 'driver' && (await job.facts.hasClaims());
+
   const { deciding, state } = await decidingState(job);
-  const abortable =
-    record.replaced === undefined
-      ? await abortableNow(job, record, [...named, ...closed.map(({ file }) => file)])
-      : await abortableAfterCommit(deciding, state, record);
+  const known = [...named, ...closed.map(({ file }) => file)];
+  const mayBeListed = record.replaced !== undefined || isClaimed;
+  const abortable = mayBeListed
+    ? await abortableAfterCommit(deciding, state, record, known)
+    : await abortableNow(job, record, known);
   await abortUploads(ctx, abortable);
   ctx.ledger.remove(job, abortable);
   const aborted = new Set(abortable.map(uploadName));
@@ -96,12 +100,15 @@ async function abortableNow(
   return abortableBeforeDecision({ ...record, named: [...record.named, ...named] }, recovered);
 }
 
-/** A commit that read the pendingset may list it: only a decision that does not sets its uploads free. */
+/** A commit that read the pendingset, or claimed it, may list it: only a decision that does not sets its uploads free. */
 async function abortableAfterCommit(
   deciding: JobFacts,
   state: JobState,
   record: Tombstone,
+  named: readonly UploadIdentity[],
 ): Promise<readonly UploadIdentity[]> {
+  // A tombstone over a pendingset keeps what that had; files that are named besides have verified handles.
+  const uploads = [...uploadsIn(record), ...(record.replaced === undefined ? named : [])];
   switch (state.state) {
     case 'undecided':
     case 'superseded':
@@ -109,12 +116,12 @@ async function abortableAfterCommit(
     case 'aborted':
     case 'rolling-back':
     case 'rolled-back':
-      return uploadsIn(record);
+      return uploads;
     case 'publishing':
     case 'published':
     case 'done': {
       const plan = await deciding.readPlan(state.decision.plan);
-      return plan === undefined || isListed(plan, record.attempt) ? [] : uploadsIn(record);
+      return plan === undefined || isListed(plan, record.attempt) ? [] : uploads;
     }
   }
 }

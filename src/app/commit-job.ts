@@ -1,5 +1,4 @@
 import { CommitterError, isCommitterError } from '../core/errors.js';
-import type { TaskAttempt } from '../core/ids.js';
 import type { JobState } from '../core/job-state.js';
 import type { PendingSet } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
@@ -8,7 +7,8 @@ import type { Rollback } from '../core/records/outcome.js';
 import type { Plan } from '../core/records/plan.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import type { AppContext } from './context.js';
-import { decide, type Decided } from './decide.js';
+import { refuseOtherWinners } from './claims.js';
+import { decide, type Decided, type Winners } from './decide.js';
 import { readState } from './deciding.js';
 import type { JobFacts } from './facts.js';
 import { finish } from './finish.js';
@@ -38,15 +38,11 @@ export async function commitJob(
   const job = await ctx.jobs.find(input.job, principal);
   const winners = exact === undefined ? '' : JSON.stringify(exact);
   const name = `commit ${nameOfJob(job)} ${winners}`;
-  return ctx.joined.run(name, () => commitFoundJob(ctx, job, exact));
+  return ctx.joined.run(name, () => commitFoundJob(ctx, job, { exact }));
 }
 
 /** Goes on from whatever the store says until the job is done or can't be. */
-export async function commitFoundJob(
-  ctx: AppContext,
-  job: Job,
-  exact: readonly TaskAttempt[] | undefined,
-): Promise<CommitJobResult> {
+export async function commitFoundJob(ctx: AppContext, job: Job, winners: Winners): Promise<CommitJobResult> {
   const startedAt = ctx.clock.monotonicMs();
   // A job.json that was collected must not be committed anew from a daemon's memory.
   const record = await job.facts.readJob();
@@ -59,8 +55,12 @@ export async function commitFoundJob(
   let state = await readState(facts);
   // Where a decision was adopted, the own number never decides, not even when the other is gone.
   if (state.state === 'undecided' && adopts === undefined) {
-    publication.decided = await decide(ctx, job, exact);
+    publication.decided = await decide(ctx, job, winners);
     state = await readState(facts);
+  }
+  if (winners.carried !== undefined && publication.decided?.own === undefined) {
+    const plan = await publishedPlan(facts, state);
+    if (plan !== undefined) refuseOtherWinners(job, plan, winners.carried);
   }
   if (state.state === 'done') sweepAfterEnd(ctx, job.root, job.token, job.jobAttempt);
   const decision = await publication.drive(state);
@@ -71,6 +71,12 @@ export async function commitFoundJob(
     duration_ms: Math.round(ctx.clock.monotonicMs() - startedAt),
   });
   return { files: decision.files, bytes: decision.bytes, tasks: decision.tasks };
+}
+
+/** What was decided; `undefined` where it is not published, or was collected since. */
+async function publishedPlan(facts: JobFacts, state: JobState): Promise<Plan | undefined> {
+  const isCommitted = state.state === 'publishing' || state.state === 'published' || state.state === 'done';
+  return isCommitted ? facts.readPlan(state.decision.plan) : undefined;
 }
 
 /** From a commit decision to `done`, or to the error that says why not. */

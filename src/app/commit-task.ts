@@ -25,6 +25,8 @@ import { byteCount, fileCount } from './files-of.js';
 import { inlineLimits } from './inline-limits.js';
 import { factsOf, type Job, type JobRef } from './job-directory.js';
 import { parseClosedFile, type UploadedFileRef } from './parse-closed-file.js';
+import { refuseUsedToken } from './refuse-used-token.js';
+import { sealForDriver } from './seal-for-driver.js';
 
 /** A closed file: its upload, or its bytes. */
 export type ClosedFileRef = UploadedFileRef | { readonly inline: InlineFileRef };
@@ -38,6 +40,8 @@ export interface InlineFileRef {
 export interface CommitTaskResult {
   readonly files: number;
   readonly bytes: number;
+  /** With `task-records: driver`: what the driver has to hand over. Nothing was written. */
+  readonly pendingset?: Uint8Array;
 }
 
 /** What one record is made for. */
@@ -96,11 +100,24 @@ export class TaskCommit {
       files: this.#files.sort((a, b) => compareUtf8(uploadName(a), uploadName(b))),
       inline: this.#inline.sort((a, b) => compareUtf8(uriOf(a), uriOf(b))),
     };
+    if (this.job.record.options.taskRecords === 'driver') return this.#handOver(set);
     const created = await this.job.facts.createRecord(set);
     if (created.status === 'exists') refuseOtherRecord(created.value, this.attempt);
     this.ctx.ledger.remove(this.job, this.#files);
     await this.#askDecision(set);
     return { files: fileCount(set), bytes: byteCount(set) };
+  }
+
+  /**
+   * Asks the store for nothing: the claim that the commit makes of it takes the record's place. The ledger keeps the
+   * uploads, for whoever ends the job without one.
+   */
+  async #handOver(set: PendingSet): Promise<CommitTaskResult> {
+    const { ctx, job } = this;
+    if (ctx.ledger.hasEnded(job)) refuseUsedToken(job.token, await readState(job.facts));
+    const pendingset = sealForDriver(ctx, job, set);
+    ctx.ledger.handOver(job, set.files, this.attempt);
+    return { files: fileCount(set), bytes: byteCount(set), pendingset };
   }
 
   /** What UploadService.CloseFile recorded for this attempt; a file may have been handed over besides. */

@@ -1,11 +1,12 @@
-import type { CommitterError } from '../core/errors.js';
-import { isCommitterError } from '../core/errors.js';
+import { CommitterError, isCommitterError } from '../core/errors.js';
 import type { TaskAttempt } from '../core/ids.js';
 import { pendingSetDigest, uriOf, type PendingSet } from '../core/records/attempt-record.js';
 import type { Decision } from '../core/records/decision.js';
 import type { Deletion, Plan, Winner } from '../core/records/plan.js';
 import type { StoreUri } from '../core/uri.js';
 import { chooseWinners, refuseDuplicateKeys } from '../core/winners.js';
+import type { CarriedPendingset } from './carried-pendingsets.js';
+import { claim } from './claims.js';
 import { isoNow, type AppContext } from './context.js';
 import { judgeConflicts } from './conflicts.js';
 import { existingKeys } from './existing-keys.js';
@@ -24,18 +25,18 @@ export interface Decided {
   };
 }
 
+/** What a caller knows of what to publish. */
+export interface Winners {
+  /** Exactly these attempts. */
+  readonly exact?: readonly TaskAttempt[] | undefined;
+  /** With `task-records: driver`: exactly these, which no record in the store holds yet. */
+  readonly carried?: readonly CarriedPendingset[];
+}
+
 /** Chooses what to publish and makes it the job's decision, or finds another decision there. */
-export async function decide(
-  ctx: AppContext,
-  job: Job,
-  exact: readonly TaskAttempt[] | undefined,
-): Promise<Decided> {
+export async function decide(ctx: AppContext, job: Job, from: Winners): Promise<Decided> {
   const { facts, jobAttempt } = job;
-  const records = await loadRecords(ctx, facts);
-  const sets = chooseWinners(
-    records.map((loaded) => ({ ...loaded, jobAttempt })),
-    exact,
-  ).map(({ set }) => set);
+  const { sets, records, claims } = await choose(ctx, job, from);
   let deletions: readonly Deletion[];
   try {
     refuseDuplicateKeys(outputsOf(sets));
@@ -47,7 +48,7 @@ export async function decide(
   const plan: Plan = {
     token: job.token,
     jobAttempt,
-    winners: sets.map((set) => winnerOf(set, jobAttempt)),
+    winners: sets.map((set, index) => winnerOf(set, jobAttempt, claims[index])),
     deletions,
     overwrites: await findOverwrites(ctx, sets),
   };
@@ -65,6 +66,34 @@ export async function decide(
   const { value: decision } = created;
   const isOwn = decision.decision === 'commit' && decision.plan === hash;
   return isOwn ? { decision, own: { plan, sets, records } } : { decision };
+}
+
+async function choose(
+  ctx: AppContext,
+  job: Job,
+  { exact, carried }: Winners,
+): Promise<{
+  readonly sets: readonly PendingSet[];
+  readonly records: readonly LoadedRecord[];
+  /** Of each set, where it is not in a record of its own. */
+  readonly claims: readonly string[];
+}> {
+  const { facts, jobAttempt } = job;
+  if (carried !== undefined) {
+    return { sets: carried.map(({ set }) => set), records: [], claims: await claim(ctx, job, carried) };
+  }
+  if (job.record.options.taskRecords === 'driver') {
+    throw new CommitterError(
+      'WINNER_NOT_COMMITTED',
+      `job ${job.token} was set up with commitbridge.task-records=driver, and its driver has not handed the task records over: only the driver can commit it; with the driver gone, end it with \`commitbridge jobs abort ${job.token}\``,
+    );
+  }
+  const records = await loadRecords(ctx, facts);
+  const found = chooseWinners(
+    records.map((loaded) => ({ ...loaded, jobAttempt })),
+    exact,
+  );
+  return { sets: found.map(({ set }) => set), records, claims: [] };
 }
 
 /** A refusal that no repetition cures ends the job: the decision is abort, unless there is one already. */
@@ -94,12 +123,13 @@ async function findOverwrites(ctx: AppContext, sets: readonly PendingSet[]): Pro
   return overwrites.sort();
 }
 
-function winnerOf(set: PendingSet, jobAttempt: number): Winner {
+function winnerOf(set: PendingSet, jobAttempt: number, claim: string | undefined): Winner {
   return {
     jobAttempt,
     attempt: set.attempt,
     files: fileCount(set),
     bytes: byteCount(set),
     digest: pendingSetDigest(set),
+    claim,
   };
 }

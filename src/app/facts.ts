@@ -4,8 +4,10 @@ import {
   decodeAttemptRecord,
   encodeAttemptRecord,
   type AttemptRecord,
+  type PendingSet,
   type UploadIdentity,
 } from '../core/records/attempt-record.js';
+import { decodeClaim, encodeClaim } from '../core/records/claim.js';
 import { decodeClosedFile, encodeClosedFile, type ClosedFileRecord } from '../core/records/closed-file.js';
 import { decodeDecision, encodeDecision, type Decision } from '../core/records/decision.js';
 import { decodeLedgerSegment, encodeLedgerSegment } from '../core/records/ledger-segment.js';
@@ -126,6 +128,29 @@ export class JobFacts {
   /** Of one task attempt number. */
   listClosedFiles(task: TaskName, attemptNumber: number): AsyncGenerator<ListedObject> {
     return listAll(this.store, this.bucket, this.layout.closedFilesOf(task, attemptNumber));
+  }
+
+  /** Immutable and named by its hash, as a plan. `pendingsets` are encoded records. */
+  async writeClaim(pendingsets: readonly Uint8Array[]): Promise<string> {
+    const { token, jobAttempt } = this.layout;
+    const { body, hash } = encodeClaim(token, jobAttempt, pendingsets);
+    await this.store.put({ bucket: this.bucket, key: this.layout.claim(hash) }, body, {});
+    return hash;
+  }
+
+  async readClaim(hash: string): Promise<readonly PendingSet[] | undefined> {
+    const key = this.layout.claim(hash);
+    const claim = (await this.#read(key, (body, where) => decodeClaim(body, hash, where)))?.value;
+    const { token, jobAttempt } = this.layout;
+    if (claim !== undefined && (claim.token !== token || claim.jobAttempt !== jobAttempt)) {
+      throw unreadable(key, `it says that it is of job ${claim.token}, ${claim.jobAttempt}`);
+    }
+    return claim?.sets;
+  }
+
+  async hasClaims(): Promise<boolean> {
+    for await (const _ of listAll(this.store, this.bucket, this.layout.claims)) return true;
+    return false;
   }
 
   /** Immutable and named by its hash: who writes it second writes the same. */

@@ -1,10 +1,12 @@
 import { losers, uploadName } from '../core/abort-rule.js';
 import type { JobToken } from '../core/ids.js';
 import {
+  pendingSetDigest,
   pendingSetIn,
   uploadsIn,
   type OutputFile,
   type PendingFile,
+  type PendingSet,
   type UploadIdentity,
 } from '../core/records/attempt-record.js';
 import type { Plan } from '../core/records/plan.js';
@@ -16,6 +18,7 @@ import type { AppContext } from './context.js';
 import { deleteAfterLook } from './fence.js';
 import { readStates, type DecidingState } from './gc-states.js';
 import { listStagedJob } from './gc-staged-jobs.js';
+import { readClaims } from './claims.js';
 import { readClosedFiles } from './closed-files.js';
 import { factsOf } from './job-directory.js';
 import { loadRecords, sameEtag, type LoadedRecord } from './load-records.js';
@@ -31,9 +34,19 @@ export interface LateRecords {
   readonly ledgerSegments: number;
   /** Records of single files, of jobs with `task-records: store`. */
   readonly closedFiles: number;
+  /** Of jobs with `task-records: driver`. */
+  readonly claims: number;
   /** That the decision does not list. Some may have been aborted before. */
   readonly uploads: number;
 }
+
+export const noLateRecords: LateRecords = {
+  records: 0,
+  ledgerSegments: 0,
+  closedFiles: 0,
+  claims: 0,
+  uploads: 0,
+};
 
 /**
  * Processes what lies in the job attempts whose deciding one has ended: aborts every upload that no decision of the
@@ -49,24 +62,32 @@ export async function processLateRecords(
   const records: LoadedRecord[] = [];
   const segments: string[] = [];
   const closedFiles: string[] = [];
+  const claims: string[] = [];
+  const claimed: PendingSet[] = [];
   const ledger: UploadIdentity[] = [];
-  const rolledBack: LoadedRecord[] = [];
+  const rolledBack: PendingSet[] = [];
   for (const staged of await listState(root, token)) {
     const known = states.get(staged.jobAttempt);
     if (known?.isOver !== true) continue;
     const facts = factsOf(root, token, staged.jobAttempt);
     const found = await loadRecords(ctx, facts, [], staged.records);
     records.push(...found);
-    if (known.state.state === 'rolled-back') rolledBack.push(...found);
+    const { keys, sets } = await readClaims(ctx, facts, staged.claims);
+    claims.push(...keys);
+    claimed.push(...sets);
+    if (known.state.state === 'rolled-back') {
+      rolledBack.push(
+        ...found.map(({ record }) => pendingSetIn(record)).filter((set) => set !== undefined),
+        ...sets,
+      );
+    }
     for (const key of staged.ledgerSegments) ledger.push(...(await facts.readLedgerSegment(key)));
     segments.push(...staged.ledgerSegments);
     const closed = await readClosedFiles(ctx, facts, staged.closedFiles);
     ledger.push(...closed.map(({ file }) => file));
     closedFiles.push(...staged.closedFiles);
   }
-  if (records.length + segments.length + closedFiles.length === 0) {
-    return { records: 0, ledgerSegments: 0, closedFiles: 0, uploads: 0 };
-  }
+  if (records.length + segments.length + closedFiles.length + claims.length === 0) return noLateRecords;
 
   const plans = await livePlans(root, token, states);
   const winning = new Set<string>();
@@ -75,16 +96,17 @@ export async function processLateRecords(
     if (!plans.some((plan) => isListed(plan, record.attempt))) continue;
     for (const upload of uploadsIn(record)) winning.add(uploadName(upload));
   }
-  const doomed = losers(
-    records.map(({ record }) => record),
-    ledger,
-    winning,
-  );
+  // By content: a driver may have handed over the same attempt with other files before.
+  const digests = new Set(plans.flatMap(({ winners }) => winners.map(({ digest }) => digest)));
+  for (const set of claimed) {
+    if (digests.has(pendingSetDigest(set))) for (const file of set.files) winning.add(uploadName(file));
+  }
+  const doomed = losers([...records.map(({ record }) => record), ...claimed], ledger, winning);
   if (!dryRun) {
     await abortUploads(ctx, doomed);
     await removeLateObjects(ctx, rolledBack, winning);
     await mapLimit(records, ctx.options.recordConcurrency, (record) => removeUnchanged(root, record));
-    const named = [...segments, ...closedFiles];
+    const named = [...segments, ...closedFiles, ...claims];
     for (let start = 0; start < named.length; start += 1_000) {
       await root.store.deleteMany(root.staging.bucket, named.slice(start, start + 1_000));
     }
@@ -93,6 +115,7 @@ export async function processLateRecords(
     records: records.length,
     ledgerSegments: segments.length,
     closedFiles: closedFiles.length,
+    claims: claims.length,
     uploads: doomed.length,
   };
 }
@@ -103,13 +126,12 @@ export async function processLateRecords(
  */
 async function removeLateObjects(
   ctx: AppContext,
-  rolledBack: readonly LoadedRecord[],
+  rolledBack: readonly PendingSet[],
   winning: ReadonlySet<string>,
 ): Promise<void> {
-  const sets = rolledBack.map(({ record }) => pendingSetIn(record)).filter((set) => set !== undefined);
   const isWinner = (file: OutputFile): boolean =>
     'uploadId' in file && winning.has(uploadName(file as PendingFile));
-  const files = [...outputsOf(sets)].filter((file) => !isWinner(file));
+  const files = [...outputsOf(rolledBack)].filter((file) => !isWinner(file));
   await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(ctx.roots.storeOf(file), file));
 }
 

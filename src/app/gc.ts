@@ -4,7 +4,7 @@ import { isWithin, joinKey, parseUri, type StoreUri } from '../core/uri.js';
 import type { ListedObject } from '../ports/object-store.js';
 import type { AppContext } from './context.js';
 import { storeNowMs } from './gc-clock.js';
-import { collectFacts, processLateRecords, type LateRecords } from './gc-collect.js';
+import { collectFacts, noLateRecords, processLateRecords, type LateRecords } from './gc-collect.js';
 import { endAbandoned, endingOf, type Ending } from './gc-end-abandoned.js';
 import { stagedJobs, type StagedJob } from './gc-staged-jobs.js';
 import { readStates, type DecidingState } from './gc-states.js';
@@ -152,11 +152,11 @@ class StagingRun {
     const late =
       hasRecords || ending !== undefined
         ? await processLateRecords(ctx, root, token, states, options.dryRun)
-        : { records: 0, ledgerSegments: 0, closedFiles: 0, uploads: 0 };
+        : noLateRecords;
     const collected = isExpired
       ? await collectFacts(root, token, this.nowMs - options.ttlMs, options.dryRun)
       : 0;
-    const hasLate = late.records + late.ledgerSegments + late.closedFiles > 0;
+    const hasLate = late.records + late.ledgerSegments + late.closedFiles + late.claims > 0;
     if (ending === undefined && !hasLate && collected === 0) return undefined;
     ctx.logger.info('gc', { job: token, state, ending, ...late, collected, dry_run: options.dryRun });
     return {

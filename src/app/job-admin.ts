@@ -33,6 +33,8 @@ export interface JobDetails extends JobSummary {
   readonly ledgerSegments: number;
   /** Records of single files, with `task-records: store`. */
   readonly closedFiles: number;
+  /** Records of many task attempts each, with `task-records: driver`. */
+  readonly claims: number;
   readonly files?: number;
   readonly bytes?: number;
   /** That a commit decision lists. */
@@ -77,6 +79,7 @@ export class JobAdmin {
       records,
       ledgerSegments: count(({ ledgerSegments }) => ledgerSegments),
       closedFiles: count(({ closedFiles }) => closedFiles),
+      claims: count(({ claims }) => claims),
       ...('decision' in state
         ? { files: state.decision.files, bytes: state.decision.bytes, tasks: state.decision.tasks }
         : {}),
@@ -93,7 +96,7 @@ export class JobAdmin {
         `job ${token} has no job.json: it was never set up, or was collected`,
       );
     }
-    return commitFoundJob(this.ctx, job, undefined);
+    return commitFoundJob(this.ctx, job, {});
   }
 
   /** `force` ends a job that can be neither finished nor undone; `keys` then says what became of its files. */

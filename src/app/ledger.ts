@@ -1,11 +1,18 @@
 import type { UploadIdentity } from '../core/records/attempt-record.js';
 import { uploadName } from '../core/abort-rule.js';
+import type { TaskAttempt } from '../core/ids.js';
 import type { Clock, Random } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import { nameOfJob, type Job } from './job-directory.js';
 
-interface OpenUpload {
+/** An upload as the ledger remembers it. */
+export interface LedgerUpload {
   readonly upload: UploadIdentity;
+  /** The attempt whose pendingset went to the driver with it: no record in the store holds it. */
+  handedOverBy?: TaskAttempt;
+}
+
+interface OpenUpload extends LedgerUpload {
   readonly openedAt: number;
   /** A segment in the store holds it. */
   written: boolean;
@@ -29,14 +36,14 @@ const maxLastFlushes = 3;
 const maxEnded = 10_000;
 
 /**
- * What the ledger asks of the protocol: whether a job has ended, and to clear what such a job left open, with the
- * segments that name it.
+ * What the ledger asks of the protocol: whether a job is decided or has ended, and to clear what an ended one left open,
+ * with the segments that name it.
  */
 export type EndedJobSweep = (
   job: Job,
-  open: readonly UploadIdentity[],
+  open: readonly LedgerUpload[],
   segments: readonly string[],
-) => Promise<'running' | 'ended'>;
+) => Promise<'undecided' | 'running' | 'ended'>;
 
 /**
  * Remembers the uploads that this daemon opened and that no record holds yet, and writes them down within a second
@@ -82,6 +89,15 @@ export class Ledger {
     if (ledger === undefined) return;
     for (const upload of uploads) ledger.open.delete(uploadName(upload));
     if (ledger.open.size === 0) this.#jobs.delete(name);
+  }
+
+  /** They are in a pendingset that the driver has to hand over: until then only the ledger knows them. */
+  handOver(job: Job, uploads: readonly UploadIdentity[], attempt: TaskAttempt): void {
+    const open = this.#jobs.get(nameOfJob(job))?.open;
+    for (const upload of uploads) {
+      const found = open?.get(uploadName(upload));
+      if (found !== undefined) found.handedOverBy = attempt;
+    }
   }
 
   /** Writes down what is left and stops. */
@@ -131,11 +147,15 @@ export class Ledger {
     }
     if (fresh.length === 0 && now - ledger.askedAt < maxAskIntervalMs) return;
     ledger.askedAt = now;
-    const uploads = due.map(({ upload }) => upload);
-    if ((await this.sweep(ledger.job, uploads, ledger.segments)) === 'ended') {
-      this.#rememberEnd(nameOfJob(ledger.job));
-      for (const upload of uploads) ledger.open.delete(uploadName(upload));
-    }
+    const state = await this.sweep(ledger.job, due, ledger.segments);
+    if (state === 'ended') this.#rememberEnd(nameOfJob(ledger.job));
+    // A segment that was there before any decision is found by whoever ends the job: it takes no more care.
+    const isSettled = ({ handedOverBy }: OpenUpload): boolean =>
+      state === 'ended' || (state === 'undecided' && handedOverBy !== undefined);
+    const settled = due.filter(isSettled);
+    for (const { upload } of settled) ledger.open.delete(uploadName(upload));
+    // It is theirs to remove, too: it names uploads that are no longer known here.
+    if (settled.length > 0) ledger.segments.length = 0;
   }
 
   #rememberEnd(name: string): void {

@@ -6,7 +6,7 @@ import {
 } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
 import type { Plan, Winner } from '../core/records/plan.js';
-import type { JobToken, TaskName } from '../core/ids.js';
+import type { JobToken, TaskAttempt, TaskName } from '../core/ids.js';
 import { leaveOutUnreadable, type AppContext } from './context.js';
 import type { JobFacts, ListedRecord } from './facts.js';
 import { InlineBudget } from './inline-budget.js';
@@ -77,9 +77,10 @@ export async function loadWinners(
   plan: Plan,
 ): Promise<PendingSet[] | undefined> {
   const budget = new InlineBudget();
+  const reader = new WinnerReader(root, token);
   let leftOut = 0;
   const sets = await mapLimit(plan.winners, ctx.options.recordConcurrency, async (winner) => {
-    const set = await loadWinner(root, token, winner).catch((error: unknown) => {
+    const set = await reader.read(winner).catch((error: unknown) => {
       leaveOutUnreadable(ctx, error);
       leftOut++;
       return undefined;
@@ -90,15 +91,63 @@ export async function loadWinners(
   return found.length + leftOut === sets.length ? found : undefined;
 }
 
-async function loadWinner(root: Root, token: JobToken, winner: Winner): Promise<PendingSet | undefined> {
-  const { task, number } = winner.attempt;
-  const facts = factsOf(root, token, winner.jobAttempt);
-  const stored = await facts.readRecord(task, number);
-  const set = stored === undefined ? undefined : pendingSetIn(stored.value);
-  if (set !== undefined && pendingSetDigest(set) !== winner.digest) {
-    throw unreadable(facts.layout.record(task, number), 'it is not the one that the plan lists');
+/** A claim holds many winners, which are read in its order. */
+const maxClaimsHeld = 4;
+
+/** Reads winners' pendingsets from where the plan says that they are. */
+export class WinnerReader {
+  readonly #claims = new Map<string, Promise<ReadonlyMap<string, PendingSet> | undefined>>();
+
+  constructor(
+    private readonly root: Root,
+    private readonly token: JobToken,
+  ) {}
+
+  /** `undefined` where its record is gone. */
+  async read(winner: Winner): Promise<PendingSet | undefined> {
+    const facts = factsOf(this.root, this.token, winner.jobAttempt);
+    const set = await this.#read(facts, winner);
+    if (set !== undefined && pendingSetDigest(set) !== winner.digest) {
+      throw unreadable(placeOf(facts, winner), 'it is not the one that the plan lists');
+    }
+    return set;
   }
-  return set;
+
+  async #read(facts: JobFacts, { attempt, claim }: Winner): Promise<PendingSet | undefined> {
+    if (claim === undefined) {
+      const stored = await facts.readRecord(attempt.task, attempt.number);
+      return stored === undefined ? undefined : pendingSetIn(stored.value);
+    }
+    const sets = await this.#claim(facts, claim);
+    if (sets === undefined) return undefined;
+    const set = sets.get(nameOf(attempt));
+    if (set === undefined) throw unreadable(facts.layout.claim(claim), `it has no ${attempt.id}`);
+    return set;
+  }
+
+  #claim(facts: JobFacts, hash: string): Promise<ReadonlyMap<string, PendingSet> | undefined> {
+    const key = facts.layout.claim(hash);
+    const held = this.#claims.get(key);
+    if (held !== undefined) return held;
+    const [oldest] = this.#claims.keys();
+    if (oldest !== undefined && this.#claims.size >= maxClaimsHeld) this.#claims.delete(oldest);
+    const read = facts
+      .readClaim(hash)
+      .then((sets) =>
+        sets === undefined ? undefined : new Map(sets.map((set) => [nameOf(set.attempt), set])),
+      );
+    this.#claims.set(key, read);
+    return read;
+  }
+}
+
+/** Where the record of a winner lies, for people. */
+export function placeOf({ layout }: JobFacts, { attempt, claim }: Winner): string {
+  return claim === undefined ? layout.record(attempt.task, attempt.number) : layout.claim(claim);
+}
+
+function nameOf({ task, number, id }: TaskAttempt): string {
+  return `${task}/${number} ${id}`;
 }
 
 /** Some stores quote ETags in listings and not in GET, or the other way round. */

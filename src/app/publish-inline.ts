@@ -1,4 +1,4 @@
-import { pendingSetIn, uriOf, type InlineFile, type PendingSet } from '../core/records/attempt-record.js';
+import { uriOf, type InlineFile, type PendingSet } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
 import { isStoreError, type ObjectHead, type PreparedPut, type PutOptions } from '../ports/object-store.js';
 import type { AppContext } from './context.js';
@@ -18,7 +18,10 @@ interface Pending {
 /** Where the inline files of a winner are: here, or, as far as they were left out of memory, in its record. */
 export interface InlineSource {
   readonly set: PendingSet;
-  readonly record: JobFacts;
+  /** Reads it whole; `undefined` where the record is gone. */
+  readonly read: () => Promise<PendingSet | undefined>;
+  /** For people. */
+  readonly place: string;
 }
 
 /** Files that are signed, looked at and sent together: few enough for the fence, many enough for one look. */
@@ -68,12 +71,10 @@ function* groupsOf(sources: readonly InlineSource[]): Generator<readonly InlineS
 }
 
 /** The record has what was left out of memory. */
-async function withContent({ set, record }: InlineSource): Promise<readonly InlineFile[]> {
+async function withContent({ set, read, place }: InlineSource): Promise<readonly InlineFile[]> {
   if (set.inline.every(({ content }) => content !== undefined)) return set.inline;
-  const { task, number } = set.attempt;
-  const stored = await record.readRecord(task, number);
-  const whole = stored === undefined ? undefined : pendingSetIn(stored.value);
-  if (whole === undefined) throw unreadable(record.layout.record(task, number), 'it is gone');
+  const whole = await read();
+  if (whole === undefined) throw unreadable(place, 'it is gone');
   return whole.inline;
 }
 

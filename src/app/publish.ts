@@ -7,7 +7,8 @@ import { filesOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
 import { factsOf } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
-import { publishInline } from './publish-inline.js';
+import { placeOf, WinnerReader } from './load-records.js';
+import { publishInline, type InlineSource } from './publish-inline.js';
 import type { Root } from './roots.js';
 
 export type Publication =
@@ -73,12 +74,13 @@ async function putAllInline(
   replaces: (file: OutputFile) => boolean,
   overwritesNothing: boolean,
 ): Promise<OutputFile | 'stopped' | undefined> {
-  const sources = sets
-    .map((set, index) => {
-      const jobAttempt = plan.winners[index]?.jobAttempt ?? facts.layout.jobAttempt;
-      return { set, record: factsOf(root, token, jobAttempt) };
-    })
-    .filter(({ set }) => set.inline.length > 0);
+  const reader = new WinnerReader(root, token);
+  const sources = plan.winners.flatMap((winner, index): InlineSource[] => {
+    const set = sets[index];
+    if (set === undefined || set.inline.length === 0) return [];
+    const place = placeOf(factsOf(root, token, winner.jobAttempt), winner);
+    return [{ set, place, read: () => reader.read(winner) }];
+  });
   const published = await publishInline(ctx, facts, sources, replaces, overwritesNothing);
   if (published.result === 'foreign') return published.file;
   return published.result === 'stopped' ? 'stopped' : undefined;

@@ -35,6 +35,10 @@ export async function recoverTask(
   if (predecessor.adopts !== undefined) {
     throw notFound(attempt, `job attempt ${jobAttempt - 1} had taken over a commit that was rolled back`);
   }
+  // No record says nothing about a task there, not even that it had nothing to commit.
+  if (predecessor.options.taskRecords === 'driver') {
+    throw notFound(attempt, `the driver of job attempt ${jobAttempt - 1} kept its task records`);
+  }
   const decision = await before.readDecision();
   if (decision?.decision !== 'superseded')
     throw notFound(attempt, `job attempt ${jobAttempt - 1} was not superseded`);

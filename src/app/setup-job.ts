@@ -85,11 +85,17 @@ export async function setupJob(
   return { token };
 }
 
-function refuseUnsupported({ root }: JobAddress, input: SetupJobInput): void {
+function refuseUnsupported({ root, jobAttempt }: JobAddress, input: SetupJobInput): void {
   if (input.protocolVersion < protocolVersion.min || input.protocolVersion > protocolVersion.max) {
     throw new CommitterError(
       'UNSUPPORTED',
       `the client speaks protocol version ${input.protocolVersion}, this daemon ${protocolVersion.min} to ${protocolVersion.max}: use a client and a daemon of one release`,
+    );
+  }
+  if (input.options.taskRecords === 'driver' && jobAttempt > 0) {
+    throw new CommitterError(
+      'UNSUPPORTED',
+      `job attempt ${jobAttempt} follows another: with commitbridge.task-records=driver the task records are lost with the driver, so a restarted one has nothing to recover; set it to client`,
     );
   }
   if (!root.store.capabilities.conditionalPut) {

@@ -14,6 +14,8 @@ export interface StagedState {
   readonly ledgerSegments: readonly string[];
   /** Keys. */
   readonly closedFiles: readonly string[];
+  /** Keys. */
+  readonly claims: readonly string[];
 }
 
 /**
@@ -29,7 +31,7 @@ export async function listState(
   const prefix = tokenPrefix(staging.key, token);
   const found = new Map<
     number,
-    { records: ListedRecord[]; ledgerSegments: string[]; closedFiles: string[] }
+    { records: ListedRecord[]; ledgerSegments: string[]; closedFiles: string[]; claims: string[] }
   >();
   for await (const { key, etag } of listAll(store, staging.bucket, prefix)) {
     const [directory = ''] = key.slice(prefix.length).split('/', 1);
@@ -38,7 +40,7 @@ export async function listState(
     const layout = new JobLayout(staging.key, token, jobAttempt);
     let state = found.get(jobAttempt);
     if (state === undefined) {
-      found.set(jobAttempt, (state = { records: [], ledgerSegments: [], closedFiles: [] }));
+      found.set(jobAttempt, (state = { records: [], ledgerSegments: [], closedFiles: [], claims: [] }));
     }
     if (key.startsWith(layout.records)) {
       const parsed = layout.parseRecordKey(key);
@@ -53,6 +55,8 @@ export async function listState(
       state.ledgerSegments.push(key);
     } else if (key.startsWith(layout.closedFiles)) {
       state.closedFiles.push(key);
+    } else if (key.startsWith(layout.claims)) {
+      state.claims.push(key);
     }
   }
   return [...found]

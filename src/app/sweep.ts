@@ -3,6 +3,7 @@ import type { CommitterError } from '../core/errors.js';
 import type { JobToken } from '../core/ids.js';
 import type { PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
 import { abortUploads } from './abort-uploads.js';
+import { readClaims } from './claims.js';
 import { readClosedFiles } from './closed-files.js';
 import { leaveOutUnreadable, type AppContext } from './context.js';
 import { filesOf } from './files-of.js';
@@ -54,14 +55,16 @@ export async function abortLosers(
       }
     }
     const closed = await readClosedFiles(ctx, facts, staged.closedFiles);
+    const claims = await readClaims(ctx, facts, staged.claims);
     const doomed = losers(
-      records.map(({ record }) => record),
+      [...records.map(({ record }) => record), ...claims.sets],
       [...ledger, ...closed.map(({ file }) => file)],
       winning,
     );
     await abortUploads(ctx, doomed);
     for (const upload of doomed) aborted.push(upload);
     keys.push(...records.map(({ key }) => key), ...closed.map((record) => facts.closedFileKey(record)));
+    keys.push(...claims.keys);
   }
   return { bucket: root.staging.bucket, keys, aborted };
 }

@@ -5,7 +5,9 @@ import { uploadsIn, type UploadIdentity } from '../core/records/attempt-record.j
 import type { AppContext } from './context.js';
 import { stagedJobs } from './gc-staged-jobs.js';
 import { readStates } from './gc-states.js';
+import { readClaims } from './claims.js';
 import { readClosedFiles } from './closed-files.js';
+import { filesOf } from './files-of.js';
 import { factsOf } from './job-directory.js';
 import { loadRecords } from './load-records.js';
 import type { Root } from './roots.js';
@@ -65,4 +67,5 @@ async function* namedUploads(
   for (const { record } of await loadRecords(ctx, facts, [], staged.records)) yield* uploadsIn(record);
   for (const key of staged.ledgerSegments) yield* await facts.readLedgerSegment(key);
   for (const { file } of await readClosedFiles(ctx, facts, staged.closedFiles)) yield file;
+  yield* filesOf((await readClaims(ctx, facts, staged.claims)).sets);
 }

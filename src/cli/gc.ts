@@ -64,7 +64,7 @@ function deedsOf({ ending, late, collected, problem }: GcJob): string {
   if (ending !== undefined) deeds.push(ending);
   if (late !== undefined) {
     deeds.push(
-      `process ${late.records} records, ${late.ledgerSegments} ledger segments and ${late.closedFiles} closed files (${late.uploads} uploads)`,
+      `process ${late.records} records, ${late.ledgerSegments} ledger segments, ${late.closedFiles} closed files and ${late.claims} claims (${late.uploads} uploads)`,
     );
   }
   if (collected !== undefined) deeds.push(`remove ${collected} objects of its state`);

@@ -43,3 +43,28 @@ export function verifyHandle(hmacKey: Uint8Array, claims: HandleClaims, handle: 
   const expected = signHandle(hmacKey, claims);
   return handle.length === expected.length && timingSafeEqual(expected, handle);
 }
+
+const pendingsetDomain = 'commitbridge-pendingset-1';
+
+/**
+ * A pendingset that travels with the driver: what commitTask validated, with an HMAC under the key in job.json before
+ * it. Names of the job and its attempt are in the record; the key is one job attempt's.
+ */
+export function sealPendingset(hmacKey: Uint8Array, record: Uint8Array): Uint8Array {
+  return Buffer.concat([signPendingset(hmacKey, record), record]);
+}
+
+/** The record in it; `undefined` where nobody with this key sealed it. */
+export function openPendingset(hmacKey: Uint8Array, sealed: Uint8Array): Uint8Array | undefined {
+  const signature = sealed.subarray(0, signatureBytes);
+  const record = sealed.subarray(signatureBytes);
+  if (signature.length !== signatureBytes) return undefined;
+  return timingSafeEqual(signPendingset(hmacKey, record), signature) ? record : undefined;
+}
+
+const signatureBytes = 32;
+
+function signPendingset(hmacKey: Uint8Array, record: Uint8Array): Uint8Array {
+  const { length } = pendingsetDomain;
+  return createHmac('sha256', hmacKey).update(`${length}:${pendingsetDomain}`).update(record).digest();
+}

@@ -51,6 +51,21 @@ export class JobLayout {
     return `${this.closedFilesOf(task, attemptNumber)}${commitbridgeId}`;
   }
 
+  /** Only with `task-records: driver`. */
+  get claims(): string {
+    return `${this.prefix}/claims/`;
+  }
+
+  claim(hash: string): string {
+    return `${this.claims}${hash}`;
+  }
+
+  /** The hash that a key under {@link claims} is named by; `undefined` for anything else. */
+  parseClaimKey(key: string): string | undefined {
+    const name = key.startsWith(this.claims) ? key.slice(this.claims.length) : '';
+    return /^[0-9a-f]{64}$/.test(name) ? name : undefined;
+  }
+
   get ledger(): string {
     return `${this.prefix}/opened/`;
   }

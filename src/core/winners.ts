@@ -43,7 +43,7 @@ function highestOfEachTask(records: readonly FoundRecord[]): FoundPendingSet[] {
 
 function exactly(records: readonly FoundRecord[], exact: readonly TaskAttempt[]): FoundPendingSet[] {
   const byName = new Map(records.map((found) => [`${found.task}/${found.attemptNumber}`, found]));
-  refuseTwoOfOneTask(exact);
+  refuseTwoOfOneTask(exact, 'exact_winners names');
   return exact.map((attempt) => {
     const found = byName.get(`${attempt.task}/${attempt.number}`);
     if (found === undefined || found.record.kind === 'tombstone' || found.record.attempt.id !== attempt.id) {
@@ -53,22 +53,27 @@ function exactly(records: readonly FoundRecord[], exact: readonly TaskAttempt[])
           : found.record.kind === 'tombstone'
             ? 'it was aborted'
             : `its record is of ${found.record.attempt.id}`;
-      throw new CommitterError(
-        'WINNER_NOT_COMMITTED',
-        `task attempt ${attempt.id} (${attempt.task}, number ${attempt.number}) is to be published, but ${why}`,
-      );
+      throw notCommitted(attempt, why);
     }
     return { jobAttempt: found.jobAttempt, set: found.record };
   });
 }
 
-function refuseTwoOfOneTask(exact: readonly TaskAttempt[]): void {
+export function notCommitted(attempt: TaskAttempt, why: string): CommitterError {
+  return new CommitterError(
+    'WINNER_NOT_COMMITTED',
+    `task attempt ${attempt.id} (${attempt.task}, number ${attempt.number}) is to be published, but ${why}`,
+  );
+}
+
+/** @throws CommitterError INVALID_FIELD */
+export function refuseTwoOfOneTask(attempts: Iterable<TaskAttempt>, who: string): void {
   const tasks = new Set<TaskName>();
-  for (const { task } of exact) {
+  for (const { task } of attempts) {
     if (tasks.has(task)) {
       throw new CommitterError(
         'INVALID_FIELD',
-        `exact_winners names two attempts of task ${task}; one of each is published`,
+        `${who} two attempts of task ${task}; one of each is published`,
       );
     }
     tasks.add(task);

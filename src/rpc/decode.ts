@@ -96,6 +96,8 @@ function taskRecords(value: string | number): Pick<JobOptions, 'taskRecords'> {
       return {};
     case 'TASK_RECORDS_STORE':
       return { taskRecords: 'store' };
+    case 'TASK_RECORDS_DRIVER':
+      return { taskRecords: 'driver' };
     default:
       throw unknownEnum('options.task_records', value);
   }

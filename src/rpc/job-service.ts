@@ -1,7 +1,8 @@
 import { CommitterError } from '../core/errors.js';
 import { abortJob } from '../app/abort-job.js';
 import { abortTask } from '../app/abort-task.js';
-import { commitJob } from '../app/commit-job.js';
+import { commitJob, type CommitJobResult } from '../app/commit-job.js';
+import { CarriedCommit } from '../app/carried-pendingsets.js';
 import { TaskCommit } from '../app/commit-task.js';
 import type { AppContext } from '../app/context.js';
 import { needsTaskCommit } from '../app/needs-task-commit.js';
@@ -9,6 +10,7 @@ import { recoverTask } from '../app/recover-task.js';
 import { setupJob } from '../app/setup-job.js';
 import { setupTask } from '../app/setup-task.js';
 import * as decode from './decode.js';
+import type { CommitJobWithPendingsetsRequest__Output } from './generated/commitbridge/v1/CommitJobWithPendingsetsRequest.js';
 import type { CommitTaskRequest__Output } from './generated/commitbridge/v1/CommitTaskRequest.js';
 import type { JobServiceHandlers } from './generated/commitbridge/v1/JobService.js';
 import { clientStream, unary } from './handler.js';
@@ -54,6 +56,10 @@ export function jobService(ctx: AppContext): JobServiceHandlers {
       return commitJob(ctx, { job: decode.jobRef(job), exactWinners: winners }, principal);
     }),
 
+    CommitJobWithPendingsets: clientStream(logger, (messages, context) =>
+      receivePendingsets(ctx, messages, context),
+    ),
+
     AbortJob: unary(logger, ({ job, scope, reason }, { principal }) => {
       const input = {
         job: decode.jobRef(job),
@@ -85,7 +91,7 @@ async function receiveCommit(
   ctx: AppContext,
   messages: AsyncIterable<CommitTaskRequest__Output>,
   { principal }: CallContext,
-): Promise<{ files: number; bytes: number }> {
+): Promise<{ files: number; bytes: number; pendingset?: Buffer }> {
   let commit: TaskCommit | undefined;
   for await (const { header, files } of messages) {
     if (commit === undefined) {
@@ -106,5 +112,37 @@ async function receiveCommit(
     }
   }
   if (commit === undefined) throw new CommitterError('INVALID_FIELD', 'CommitTask carried no message');
+  const { pendingset, ...result } = await commit.commit();
+  return pendingset === undefined ? result : { ...result, pendingset: Buffer.from(pendingset) };
+}
+
+async function receivePendingsets(
+  ctx: AppContext,
+  messages: AsyncIterable<CommitJobWithPendingsetsRequest__Output>,
+  { principal }: CallContext,
+): Promise<CommitJobResult> {
+  let commit: CarriedCommit | undefined;
+  for await (const { header, batch } of messages) {
+    if (commit === undefined) {
+      if (header === null || header === undefined) {
+        throw new CommitterError(
+          'INVALID_FIELD',
+          'the first message of CommitJobWithPendingsets must be its header',
+        );
+      }
+      const pendingsetCount = decode.wholeNumber(header.pendingsetCount);
+      commit = await CarriedCommit.begin(ctx, { job: decode.jobRef(header.job), pendingsetCount }, principal);
+    } else {
+      if (batch === null || batch === undefined) {
+        throw new CommitterError(
+          'INVALID_FIELD',
+          'messages of CommitJobWithPendingsets after the first must carry a batch',
+        );
+      }
+      commit.add(batch.pendingsets);
+    }
+  }
+  if (commit === undefined)
+    throw new CommitterError('INVALID_FIELD', 'CommitJobWithPendingsets carried no message');
   return commit.commit();
 }

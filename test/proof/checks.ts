@@ -39,7 +39,7 @@ function decodedOnce<T>(body: Uint8Array, decode: (body: Uint8Array) => T): T {
 }
 
 function isRecord(key: string): boolean {
-  return key.startsWith(stagingKey) && /\/(tasks|opened|files)\//.test(key);
+  return key.startsWith(stagingKey) && /\/(tasks|opened|files|claims)\//.test(key);
 }
 
 /** Looks at the raw store, past everything that the engine says of itself. */

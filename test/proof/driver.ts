@@ -1,3 +1,4 @@
+import { CarriedCommit } from '../../src/app/carried-pendingsets.js';
 import { abortJob } from '../../src/app/abort-job.js';
 import { closeFile } from '../../src/app/close-file.js';
 import { abortTask } from '../../src/app/abort-task.js';
@@ -137,12 +138,43 @@ export class Driver {
   async commit(exact?: readonly TaskAttempt[]): Promise<void> {
     const exactWinners = exact?.map(({ ref }) => ref);
     this.hasBegunToCommit = true;
+    if (this.options.options?.taskRecords === 'driver') {
+      await this.handOver((exact ?? this.lastAttempts()).map(({ pendingset }) => pendingset));
+      return;
+    }
     try {
       await this.call((ctx) => commitJob(ctx, { job: this.ref, exactWinners }, principal));
       this.told = 'committed';
     } catch (error) {
       this.fail(error);
     }
+  }
+
+  /** With `task-records: driver`. */
+  async handOver(pendingsets: readonly Uint8Array[]): Promise<void> {
+    this.hasBegunToCommit = true;
+    try {
+      await this.call(async (ctx) => {
+        const input = { job: this.ref, pendingsetCount: pendingsets.length };
+        const commit = await CarriedCommit.begin(ctx, input, principal);
+        commit.add(pendingsets);
+        return commit.commit();
+      });
+      this.told = 'committed';
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  /** Of each task the last attempt that was committed and not given up. */
+  private lastAttempts(): TaskAttempt[] {
+    const last = new Map<string, TaskAttempt>();
+    for (const attempt of this.committedAttempts) {
+      const known = last.get(attempt.task);
+      const isLater = known === undefined || attempt.number > known.number;
+      if (isLater && !this.givenUp.has(attempt.ref.attemptId)) last.set(attempt.task, attempt);
+    }
+    return [...last.values()];
   }
 
   async abort(
@@ -188,6 +220,8 @@ export class TaskAttempt {
   readonly inline: InlineFileRef[] = [];
   readonly names: string[] = [];
   refused: CommitterError | undefined;
+  /** What its last commitTask returned, with `task-records: driver`. */
+  pendingset: Uint8Array = new Uint8Array();
   /** With `task-records: store`. */
   lastClosed: UploadedFile | undefined;
 
@@ -282,7 +316,7 @@ export class TaskAttempt {
     const { driver } = this;
     this.refused = undefined;
     try {
-      await driver.call(async (ctx) => {
+      const { pendingset } = await driver.call(async (ctx) => {
         const fileCount = this.closed.length + this.inline.length;
         const commit = await TaskCommit.begin(
           ctx,
@@ -292,6 +326,7 @@ export class TaskAttempt {
         commit.add([...this.closed, ...this.inline.map((inline) => ({ inline }))]);
         return commit.commit();
       }, daemon);
+      if (pendingset !== undefined) this.pendingset = pendingset;
       driver.count(this);
       return true;
     } catch (error) {

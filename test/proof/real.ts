@@ -180,7 +180,7 @@ class RealRun {
     }
     for (const job of this.finished) await this.check(job);
     for (const { key } of await this.reader.listObjects('.commitbridge/jobs/')) {
-      if (/\/(tasks|opened|files)\//.test(key)) this.violate(`the record ${key} is left`);
+      if (/\/(tasks|opened|files|claims)\//.test(key)) this.violate(`the record ${key} is left`);
     }
   }
 

@@ -201,7 +201,8 @@ export class Stage {
             return this.operate(token, this.scenario.needsForce === true ? 'force' : 'commit');
           if (command === 'force') return this.operate(token, 'commit');
         }
-        if (command === 'commit' && isCommitterError(error, 'FOREIGN_OBJECT')) return;
+        // Its task records were with the driver.
+        if (command === 'commit' && isCommitterError(error, 'FOREIGN_OBJECT', 'WINNER_NOT_COMMITTED')) return;
         if (!isCommitterError(error, ...finalReasons)) throw error;
         return;
       }

@@ -5,6 +5,8 @@ import { decodeJson, encodeJson } from './codec.js';
 
 export const conflictModes = ['append', 'fail', 'replace'] as const;
 export const conflictScopes = ['destination', 'partitions', 'paths'] as const;
+/** Besides the client, who keeps them where none of these is said. */
+export const taskRecordKeepers = ['store', 'driver'] as const;
 
 export interface JobOptions {
   readonly conflictMode: (typeof conflictModes)[number];
@@ -14,8 +16,11 @@ export interface JobOptions {
   /** Files may lie in any root that the caller may use. */
   readonly allowOtherLocations: boolean;
   readonly successMarker: boolean;
-  /** Closed files are recorded one by one; without it the committing process holds them. */
-  readonly taskRecords?: 'store' | undefined;
+  /**
+   * `store`: closed files are recorded one by one; without it the committing process holds them. `driver`: commitTask
+   * returns the pendingset, and the driver hands all of them over at the commit.
+   */
+  readonly taskRecords?: (typeof taskRecordKeepers)[number] | undefined;
 }
 
 /** job.json: written once by SetupJob, after every lower job attempt is settled. */
@@ -54,7 +59,7 @@ const schema = z.object({
     conflictPaths: z.array(z.string()),
     allowOtherLocations: z.boolean(),
     successMarker: z.boolean(),
-    taskRecords: z.literal('store').optional(),
+    taskRecords: z.enum(taskRecordKeepers).optional(),
   }),
   hmacKey: z.string(),
   adopts: z.int().nonnegative().optional(),

@@ -13,6 +13,8 @@ export interface Winner {
   readonly bytes: number;
   /** {@link pendingSetDigest} of the record. */
   readonly digest: string;
+  /** The claim that holds the record, with `task-records: driver`; otherwise it is the attempt's own. */
+  readonly claim?: string | undefined;
 }
 
 /** An object that `replace` removes after publication, as it was when the plan was made. */
@@ -52,6 +54,10 @@ const lineSchema = z.union([
       files: count,
       bytes: count,
       digest: z.string(),
+      claim: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/)
+        .optional(),
     }),
   }),
   z.object({

@@ -7,8 +7,11 @@ import type { AbortTaskRequest as _commitbridge_v1_AbortTaskRequest, AbortTaskRe
 import type { AbortTaskResponse as _commitbridge_v1_AbortTaskResponse, AbortTaskResponse__Output as _commitbridge_v1_AbortTaskResponse__Output } from './commitbridge/v1/AbortTaskResponse.js';
 import type { ClosedFile as _commitbridge_v1_ClosedFile, ClosedFile__Output as _commitbridge_v1_ClosedFile__Output } from './commitbridge/v1/ClosedFile.js';
 import type { ClosedFiles as _commitbridge_v1_ClosedFiles, ClosedFiles__Output as _commitbridge_v1_ClosedFiles__Output } from './commitbridge/v1/ClosedFiles.js';
+import type { CommitJobHeader as _commitbridge_v1_CommitJobHeader, CommitJobHeader__Output as _commitbridge_v1_CommitJobHeader__Output } from './commitbridge/v1/CommitJobHeader.js';
 import type { CommitJobRequest as _commitbridge_v1_CommitJobRequest, CommitJobRequest__Output as _commitbridge_v1_CommitJobRequest__Output } from './commitbridge/v1/CommitJobRequest.js';
 import type { CommitJobResponse as _commitbridge_v1_CommitJobResponse, CommitJobResponse__Output as _commitbridge_v1_CommitJobResponse__Output } from './commitbridge/v1/CommitJobResponse.js';
+import type { CommitJobWithPendingsetsRequest as _commitbridge_v1_CommitJobWithPendingsetsRequest, CommitJobWithPendingsetsRequest__Output as _commitbridge_v1_CommitJobWithPendingsetsRequest__Output } from './commitbridge/v1/CommitJobWithPendingsetsRequest.js';
+import type { CommitJobWithPendingsetsResponse as _commitbridge_v1_CommitJobWithPendingsetsResponse, CommitJobWithPendingsetsResponse__Output as _commitbridge_v1_CommitJobWithPendingsetsResponse__Output } from './commitbridge/v1/CommitJobWithPendingsetsResponse.js';
 import type { CommitTaskHeader as _commitbridge_v1_CommitTaskHeader, CommitTaskHeader__Output as _commitbridge_v1_CommitTaskHeader__Output } from './commitbridge/v1/CommitTaskHeader.js';
 import type { CommitTaskRequest as _commitbridge_v1_CommitTaskRequest, CommitTaskRequest__Output as _commitbridge_v1_CommitTaskRequest__Output } from './commitbridge/v1/CommitTaskRequest.js';
 import type { CommitTaskResponse as _commitbridge_v1_CommitTaskResponse, CommitTaskResponse__Output as _commitbridge_v1_CommitTaskResponse__Output } from './commitbridge/v1/CommitTaskResponse.js';
@@ -24,6 +27,7 @@ import type { JobServiceClient as _commitbridge_v1_JobServiceClient, JobServiceD
 import type { NeedsTaskCommitRequest as _commitbridge_v1_NeedsTaskCommitRequest, NeedsTaskCommitRequest__Output as _commitbridge_v1_NeedsTaskCommitRequest__Output } from './commitbridge/v1/NeedsTaskCommitRequest.js';
 import type { NeedsTaskCommitResponse as _commitbridge_v1_NeedsTaskCommitResponse, NeedsTaskCommitResponse__Output as _commitbridge_v1_NeedsTaskCommitResponse__Output } from './commitbridge/v1/NeedsTaskCommitResponse.js';
 import type { PendingFile as _commitbridge_v1_PendingFile, PendingFile__Output as _commitbridge_v1_PendingFile__Output } from './commitbridge/v1/PendingFile.js';
+import type { Pendingsets as _commitbridge_v1_Pendingsets, Pendingsets__Output as _commitbridge_v1_Pendingsets__Output } from './commitbridge/v1/Pendingsets.js';
 import type { RecoverTaskRequest as _commitbridge_v1_RecoverTaskRequest, RecoverTaskRequest__Output as _commitbridge_v1_RecoverTaskRequest__Output } from './commitbridge/v1/RecoverTaskRequest.js';
 import type { RecoverTaskResponse as _commitbridge_v1_RecoverTaskResponse, RecoverTaskResponse__Output as _commitbridge_v1_RecoverTaskResponse__Output } from './commitbridge/v1/RecoverTaskResponse.js';
 import type { SetupJobRequest as _commitbridge_v1_SetupJobRequest, SetupJobRequest__Output as _commitbridge_v1_SetupJobRequest__Output } from './commitbridge/v1/SetupJobRequest.js';
@@ -49,8 +53,11 @@ export interface ProtoGrpcType {
       AbortTaskResponse: MessageTypeDefinition<_commitbridge_v1_AbortTaskResponse, _commitbridge_v1_AbortTaskResponse__Output>
       ClosedFile: MessageTypeDefinition<_commitbridge_v1_ClosedFile, _commitbridge_v1_ClosedFile__Output>
       ClosedFiles: MessageTypeDefinition<_commitbridge_v1_ClosedFiles, _commitbridge_v1_ClosedFiles__Output>
+      CommitJobHeader: MessageTypeDefinition<_commitbridge_v1_CommitJobHeader, _commitbridge_v1_CommitJobHeader__Output>
       CommitJobRequest: MessageTypeDefinition<_commitbridge_v1_CommitJobRequest, _commitbridge_v1_CommitJobRequest__Output>
       CommitJobResponse: MessageTypeDefinition<_commitbridge_v1_CommitJobResponse, _commitbridge_v1_CommitJobResponse__Output>
+      CommitJobWithPendingsetsRequest: MessageTypeDefinition<_commitbridge_v1_CommitJobWithPendingsetsRequest, _commitbridge_v1_CommitJobWithPendingsetsRequest__Output>
+      CommitJobWithPendingsetsResponse: MessageTypeDefinition<_commitbridge_v1_CommitJobWithPendingsetsResponse, _commitbridge_v1_CommitJobWithPendingsetsResponse__Output>
       CommitTaskHeader: MessageTypeDefinition<_commitbridge_v1_CommitTaskHeader, _commitbridge_v1_CommitTaskHeader__Output>
       CommitTaskRequest: MessageTypeDefinition<_commitbridge_v1_CommitTaskRequest, _commitbridge_v1_CommitTaskRequest__Output>
       CommitTaskResponse: MessageTypeDefinition<_commitbridge_v1_CommitTaskResponse, _commitbridge_v1_CommitTaskResponse__Output>
@@ -68,6 +75,7 @@ export interface ProtoGrpcType {
       NeedsTaskCommitRequest: MessageTypeDefinition<_commitbridge_v1_NeedsTaskCommitRequest, _commitbridge_v1_NeedsTaskCommitRequest__Output>
       NeedsTaskCommitResponse: MessageTypeDefinition<_commitbridge_v1_NeedsTaskCommitResponse, _commitbridge_v1_NeedsTaskCommitResponse__Output>
       PendingFile: MessageTypeDefinition<_commitbridge_v1_PendingFile, _commitbridge_v1_PendingFile__Output>
+      Pendingsets: MessageTypeDefinition<_commitbridge_v1_Pendingsets, _commitbridge_v1_Pendingsets__Output>
       RecoverTaskRequest: MessageTypeDefinition<_commitbridge_v1_RecoverTaskRequest, _commitbridge_v1_RecoverTaskRequest__Output>
       RecoverTaskResponse: MessageTypeDefinition<_commitbridge_v1_RecoverTaskResponse, _commitbridge_v1_RecoverTaskResponse__Output>
       SetupJobRequest: MessageTypeDefinition<_commitbridge_v1_SetupJobRequest, _commitbridge_v1_SetupJobRequest__Output>

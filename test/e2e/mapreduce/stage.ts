@@ -10,7 +10,7 @@ import { everyRow } from './versions.js';
 export const bucket = 'mapreduce';
 const jobs = 'io.commitbridge.it.mapreduce';
 /** Task records, ledger segments and records of closed files: what doesn't outlive a job. */
-const removedAtTheEnd = /^\.commitbridge\/jobs\/.*\/(tasks|opened|files)\//;
+const removedAtTheEnd = /^\.commitbridge\/jobs\/.*\/(tasks|opened|files|claims)\//;
 /** Background cleanup, and the ledger's look at the end of a job, which comes every ten seconds. */
 const cleanupTimeoutMs = 60_000;
 

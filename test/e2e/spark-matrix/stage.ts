@@ -21,7 +21,7 @@ export const driversBucket = 'matrix-driver-only';
 const buckets = [bucket, otherBucket, driversBucket];
 
 /** Task records, ledger segments and records of closed files: what doesn't outlive a job. */
-const removedAtTheEnd = /^\.commitbridge\/jobs\/.*\/(tasks|opened|files)\//;
+const removedAtTheEnd = /^\.commitbridge\/jobs\/.*\/(tasks|opened|files|claims)\//;
 /** Background cleanup, and the ledger's look at the end of a job, which comes every ten seconds. */
 const cleanupTimeoutMs = 60_000;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

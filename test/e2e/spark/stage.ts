@@ -11,7 +11,7 @@ export const root = `s3a://${bucket}/warehouse`;
 /** Keys under it hold the state of jobs. */
 const stagingPrefix = '.commitbridge/jobs/';
 /** Task records, ledger segments and records of closed files: what doesn't outlive a job. */
-const removedAtTheEnd = /\/(tasks|opened|files)\//;
+const removedAtTheEnd = /\/(tasks|opened|files|claims)\//;
 /** Background cleanup, and the ledger's look at the end of a job, which comes every ten seconds. */
 const cleanupTimeoutMs = 40_000;
 

@@ -1,4 +1,6 @@
 import type { Scenario } from '../stage.js';
+import { carriedRaceScenarios } from './carried-races.js';
+import { carriedScenarios } from './carried.js';
 import { cleanupScenarios } from './cleanup.js';
 import { closedFileScenarios } from './closed-files.js';
 import { inlineScenarios } from './inline.js';
@@ -14,6 +16,8 @@ export const scenarios: readonly Scenario[] = [
   ...oneJobScenarios,
   ...inlineScenarios,
   ...closedFileScenarios,
+  ...carriedScenarios,
+  ...carriedRaceScenarios,
   ...raceScenarios,
   ...restartScenarios,
   ...masterScenarios,

@@ -9,15 +9,17 @@ interface Method {
   responseDeserialize(bytes: Buffer): unknown;
 }
 
-/** A CommitTask under way, message by message. */
-export interface CommitTaskStream {
-  send(message: wire.CommitTaskRequest): void;
+/** A call under way, message by message. */
+export interface ClientStream<Request, Response> {
+  send(message: Request): void;
   /** Bytes as they are, for what no encoder would write. */
   sendBytes(bytes: Uint8Array): void;
   /** Half-closes the stream; the reply or the error. */
-  end(): Promise<wire.CommitTaskResponse__Output>;
+  end(): Promise<Response>;
   cancel(): void;
 }
+
+export type CommitTaskStream = ClientStream<wire.CommitTaskRequest, wire.CommitTaskResponse__Output>;
 
 /** A client of the protocol: a method for each call, errors as {@link RpcError}. */
 export class DaemonClient {
@@ -88,11 +90,34 @@ export class DaemonClient {
   }
 
   commitTaskStream(): CommitTaskStream {
-    const method = methodOf('JobService', 'CommitTask');
+    return this.#clientStream('CommitTask');
+  }
+
+  /** The count, then each batch as a message. */
+  async commitJobWithPendingsets(
+    job: wire.JobRef,
+    batches: readonly (readonly Buffer[])[],
+    pendingsetCount = batches.flat().length,
+  ): Promise<wire.CommitJobWithPendingsetsResponse__Output> {
+    const stream = this.commitJobStream();
+    stream.send({ header: { job, pendingsetCount } });
+    for (const pendingsets of batches) stream.send({ batch: { pendingsets: [...pendingsets] } });
+    return stream.end();
+  }
+
+  commitJobStream(): ClientStream<
+    wire.CommitJobWithPendingsetsRequest,
+    wire.CommitJobWithPendingsetsResponse__Output
+  > {
+    return this.#clientStream('CommitJobWithPendingsets');
+  }
+
+  #clientStream<Request, Response>(name: string): ClientStream<Request, Response> {
+    const method = methodOf('JobService', name);
     let settle: (error: ServiceError | null, response: unknown) => void = () => undefined;
-    const reply = new Promise<wire.CommitTaskResponse__Output>((resolve, reject) => {
+    const reply = new Promise<Response>((resolve, reject) => {
       settle = (error, response) => {
-        if (error === null) resolve(response as wire.CommitTaskResponse__Output);
+        if (error === null) resolve(response as Response);
         else reject(RpcError.of(error));
       };
     });

@@ -83,6 +83,14 @@ export class TestJob {
     return this.client.commitJob({ job: this.ref, exactWinners });
   }
 
+  /** In a job with TASK_RECORDS_DRIVER; a batch for each pendingset. */
+  handOver(...pendingsets: readonly Buffer[]): Promise<wire.CommitJobWithPendingsetsResponse__Output> {
+    return this.client.commitJobWithPendingsets(
+      this.ref,
+      pendingsets.map((each) => [each]),
+    );
+  }
+
   abort(request: Omit<wire.AbortJobRequest, 'job'> = {}): Promise<wire.AbortJobResponse__Output> {
     return this.client.abortJob({ job: this.ref, ...request });
   }
@@ -128,7 +136,7 @@ export class TestJob {
 
   /** Task records and ledger segments: what background cleanup removes. */
   recordsLeft(): string[] {
-    return this.staged().filter((name) => /^\d+\/(tasks|opened|files)\//.test(name));
+    return this.staged().filter((name) => /^\d+\/(tasks|opened|files|claims)\//.test(name));
   }
 
   /** A fact of this job attempt as JSON. */

@@ -52,6 +52,14 @@ export type {
   CommitTaskHeader__Output,
 } from '../../../src/rpc/generated/commitbridge/v1/CommitTaskHeader.js';
 export type {
+  CommitJobWithPendingsetsRequest,
+  CommitJobWithPendingsetsRequest__Output,
+} from '../../../src/rpc/generated/commitbridge/v1/CommitJobWithPendingsetsRequest.js';
+export type {
+  CommitJobWithPendingsetsResponse,
+  CommitJobWithPendingsetsResponse__Output,
+} from '../../../src/rpc/generated/commitbridge/v1/CommitJobWithPendingsetsResponse.js';
+export type {
   CommitTaskRequest,
   CommitTaskRequest__Output,
 } from '../../../src/rpc/generated/commitbridge/v1/CommitTaskRequest.js';

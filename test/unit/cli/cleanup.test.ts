@@ -58,7 +58,7 @@ const report: GcReport = {
       jobAttempts: [0],
       state: 'undecided',
       ending: 'abort',
-      late: { records: 2, ledgerSegments: 1, closedFiles: 0, uploads: 3 },
+      late: { records: 2, ledgerSegments: 1, closedFiles: 0, claims: 0, uploads: 3 },
     },
   ],
 };
@@ -81,7 +81,7 @@ describe('gc', () => {
     const dry = await run(['gc'], { gc });
     expect(dry.code).toBe(0);
     expect(dry.stdout).toContain(
-      'abort, process 2 records, 1 ledger segments and 0 closed files (3 uploads)  s3://b/t/x',
+      'abort, process 2 records, 1 ledger segments, 0 closed files and 0 claims (3 uploads)  s3://b/t/x',
     );
     expect(dry.stdout).toContain('Nothing was changed: --yes does it.');
     const real = await run(['gc', '--yes', '--older-than', '12h', '--prefix', 's3a://b/t'], { gc });

@@ -10,6 +10,7 @@ import {
   type PendingSet,
   type Tombstone,
 } from '../../../src/core/records/attempt-record.js';
+import { decodeClaim, encodeClaim } from '../../../src/core/records/claim.js';
 import { decodeClosedFile, encodeClosedFile } from '../../../src/core/records/closed-file.js';
 import { decodeDecision, encodeDecision } from '../../../src/core/records/decision.js';
 import { decodeJobRecord, encodeJobRecord } from '../../../src/core/records/job-record.js';
@@ -82,6 +83,11 @@ const commit = {
   decidedAt: at,
 } as const;
 
+const planOfClaims: Plan = {
+  ...plan,
+  winners: plan.winners.map((winner) => ({ ...winner, claim: 'c'.repeat(64) })),
+};
+
 interface Format {
   /** As this version writes it; JSON lines for plans. */
   readonly encode: () => Uint8Array;
@@ -140,6 +146,23 @@ const formats: Readonly<Record<string, Format>> = {
     encodeJobRecord,
     decodeJobRecord as never,
   ),
+  'job-task-records-driver.json': format(
+    { ...job, options: { ...job.options, taskRecords: 'driver' } } as const,
+    encodeJobRecord,
+    decodeJobRecord as never,
+  ),
+  'claim.jsonl': {
+    encode: () => encodeClaim(token, 1, [encodeAttemptRecord(pendingSet)]).body,
+    reencode: (body) => {
+      const { hash } = encodeClaim(token, 1, [encodeAttemptRecord(pendingSet)]);
+      const claim = decodeClaim(body, hash, 'golden');
+      return encodeClaim(claim.token, claim.jobAttempt, claim.sets.map(encodeAttemptRecord)).body;
+    },
+  },
+  'plan-of-claims.jsonl': {
+    encode: () => encodePlan(planOfClaims).body,
+    reencode: (body) => encodePlan(decodePlan(body, encodePlan(planOfClaims).hash, 'golden')).body,
+  },
   'closed-file.json': format(
     { token, attempt, file: pendingSet.files[0]! },
     encodeClosedFile,

@@ -5,9 +5,11 @@ import type { Long } from '@grpc/proto-loader';
 export interface CommitTaskResponse {
   'files'?: (number | string | Long);
   'bytes'?: (number | string | Long);
+  'pendingset'?: (Buffer | Uint8Array | string);
 }
 
 export interface CommitTaskResponse__Output {
   'files': (string);
   'bytes': (string);
+  'pendingset': (Buffer);
 }

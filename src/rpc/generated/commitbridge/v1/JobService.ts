@@ -8,6 +8,8 @@ import type { AbortTaskRequest as _commitbridge_v1_AbortTaskRequest, AbortTaskRe
 import type { AbortTaskResponse as _commitbridge_v1_AbortTaskResponse, AbortTaskResponse__Output as _commitbridge_v1_AbortTaskResponse__Output } from '../../commitbridge/v1/AbortTaskResponse.js';
 import type { CommitJobRequest as _commitbridge_v1_CommitJobRequest, CommitJobRequest__Output as _commitbridge_v1_CommitJobRequest__Output } from '../../commitbridge/v1/CommitJobRequest.js';
 import type { CommitJobResponse as _commitbridge_v1_CommitJobResponse, CommitJobResponse__Output as _commitbridge_v1_CommitJobResponse__Output } from '../../commitbridge/v1/CommitJobResponse.js';
+import type { CommitJobWithPendingsetsRequest as _commitbridge_v1_CommitJobWithPendingsetsRequest, CommitJobWithPendingsetsRequest__Output as _commitbridge_v1_CommitJobWithPendingsetsRequest__Output } from '../../commitbridge/v1/CommitJobWithPendingsetsRequest.js';
+import type { CommitJobWithPendingsetsResponse as _commitbridge_v1_CommitJobWithPendingsetsResponse, CommitJobWithPendingsetsResponse__Output as _commitbridge_v1_CommitJobWithPendingsetsResponse__Output } from '../../commitbridge/v1/CommitJobWithPendingsetsResponse.js';
 import type { CommitTaskRequest as _commitbridge_v1_CommitTaskRequest, CommitTaskRequest__Output as _commitbridge_v1_CommitTaskRequest__Output } from '../../commitbridge/v1/CommitTaskRequest.js';
 import type { CommitTaskResponse as _commitbridge_v1_CommitTaskResponse, CommitTaskResponse__Output as _commitbridge_v1_CommitTaskResponse__Output } from '../../commitbridge/v1/CommitTaskResponse.js';
 import type { IsCommitJobRepeatableRequest as _commitbridge_v1_IsCommitJobRepeatableRequest, IsCommitJobRepeatableRequest__Output as _commitbridge_v1_IsCommitJobRepeatableRequest__Output } from '../../commitbridge/v1/IsCommitJobRepeatableRequest.js';
@@ -50,6 +52,15 @@ export interface JobServiceClient extends grpc.Client {
   commitJob(argument: _commitbridge_v1_CommitJobRequest, metadata: grpc.Metadata, callback: grpc.requestCallback<_commitbridge_v1_CommitJobResponse__Output>): grpc.ClientUnaryCall;
   commitJob(argument: _commitbridge_v1_CommitJobRequest, options: grpc.CallOptions, callback: grpc.requestCallback<_commitbridge_v1_CommitJobResponse__Output>): grpc.ClientUnaryCall;
   commitJob(argument: _commitbridge_v1_CommitJobRequest, callback: grpc.requestCallback<_commitbridge_v1_CommitJobResponse__Output>): grpc.ClientUnaryCall;
+  
+  CommitJobWithPendingsets(metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_commitbridge_v1_CommitJobWithPendingsetsResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitJobWithPendingsetsRequest>;
+  CommitJobWithPendingsets(metadata: grpc.Metadata, callback: grpc.requestCallback<_commitbridge_v1_CommitJobWithPendingsetsResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitJobWithPendingsetsRequest>;
+  CommitJobWithPendingsets(options: grpc.CallOptions, callback: grpc.requestCallback<_commitbridge_v1_CommitJobWithPendingsetsResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitJobWithPendingsetsRequest>;
+  CommitJobWithPendingsets(callback: grpc.requestCallback<_commitbridge_v1_CommitJobWithPendingsetsResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitJobWithPendingsetsRequest>;
+  commitJobWithPendingsets(metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_commitbridge_v1_CommitJobWithPendingsetsResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitJobWithPendingsetsRequest>;
+  commitJobWithPendingsets(metadata: grpc.Metadata, callback: grpc.requestCallback<_commitbridge_v1_CommitJobWithPendingsetsResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitJobWithPendingsetsRequest>;
+  commitJobWithPendingsets(options: grpc.CallOptions, callback: grpc.requestCallback<_commitbridge_v1_CommitJobWithPendingsetsResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitJobWithPendingsetsRequest>;
+  commitJobWithPendingsets(callback: grpc.requestCallback<_commitbridge_v1_CommitJobWithPendingsetsResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitJobWithPendingsetsRequest>;
   
   CommitTask(metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_commitbridge_v1_CommitTaskResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitTaskRequest>;
   CommitTask(metadata: grpc.Metadata, callback: grpc.requestCallback<_commitbridge_v1_CommitTaskResponse__Output>): grpc.ClientWritableStream<_commitbridge_v1_CommitTaskRequest>;
@@ -123,6 +134,8 @@ export interface JobServiceHandlers extends grpc.UntypedServiceImplementation {
   
   CommitJob: grpc.handleUnaryCall<_commitbridge_v1_CommitJobRequest__Output, _commitbridge_v1_CommitJobResponse>;
   
+  CommitJobWithPendingsets: grpc.handleClientStreamingCall<_commitbridge_v1_CommitJobWithPendingsetsRequest__Output, _commitbridge_v1_CommitJobWithPendingsetsResponse>;
+  
   CommitTask: grpc.handleClientStreamingCall<_commitbridge_v1_CommitTaskRequest__Output, _commitbridge_v1_CommitTaskResponse>;
   
   IsCommitJobRepeatable: grpc.handleUnaryCall<_commitbridge_v1_IsCommitJobRepeatableRequest__Output, _commitbridge_v1_IsCommitJobRepeatableResponse>;
@@ -143,6 +156,7 @@ export interface JobServiceDefinition extends grpc.ServiceDefinition {
   AbortJob: MethodDefinition<_commitbridge_v1_AbortJobRequest, _commitbridge_v1_AbortJobResponse, _commitbridge_v1_AbortJobRequest__Output, _commitbridge_v1_AbortJobResponse__Output>
   AbortTask: MethodDefinition<_commitbridge_v1_AbortTaskRequest, _commitbridge_v1_AbortTaskResponse, _commitbridge_v1_AbortTaskRequest__Output, _commitbridge_v1_AbortTaskResponse__Output>
   CommitJob: MethodDefinition<_commitbridge_v1_CommitJobRequest, _commitbridge_v1_CommitJobResponse, _commitbridge_v1_CommitJobRequest__Output, _commitbridge_v1_CommitJobResponse__Output>
+  CommitJobWithPendingsets: MethodDefinition<_commitbridge_v1_CommitJobWithPendingsetsRequest, _commitbridge_v1_CommitJobWithPendingsetsResponse, _commitbridge_v1_CommitJobWithPendingsetsRequest__Output, _commitbridge_v1_CommitJobWithPendingsetsResponse__Output>
   CommitTask: MethodDefinition<_commitbridge_v1_CommitTaskRequest, _commitbridge_v1_CommitTaskResponse, _commitbridge_v1_CommitTaskRequest__Output, _commitbridge_v1_CommitTaskResponse__Output>
   IsCommitJobRepeatable: MethodDefinition<_commitbridge_v1_IsCommitJobRepeatableRequest, _commitbridge_v1_IsCommitJobRepeatableResponse, _commitbridge_v1_IsCommitJobRepeatableRequest__Output, _commitbridge_v1_IsCommitJobRepeatableResponse__Output>
   IsRecoverySupported: MethodDefinition<_commitbridge_v1_IsRecoverySupportedRequest, _commitbridge_v1_IsRecoverySupportedResponse, _commitbridge_v1_IsRecoverySupportedRequest__Output, _commitbridge_v1_IsRecoverySupportedResponse__Output>

@@ -4,6 +4,7 @@ export const TaskRecords = {
   TASK_RECORDS_UNSPECIFIED: 'TASK_RECORDS_UNSPECIFIED',
   TASK_RECORDS_CLIENT: 'TASK_RECORDS_CLIENT',
   TASK_RECORDS_STORE: 'TASK_RECORDS_STORE',
+  TASK_RECORDS_DRIVER: 'TASK_RECORDS_DRIVER',
 } as const;
 
 export type TaskRecords =
@@ -13,5 +14,7 @@ export type TaskRecords =
   | 1
   | 'TASK_RECORDS_STORE'
   | 2
+  | 'TASK_RECORDS_DRIVER'
+  | 3
 
 export type TaskRecords__Output = typeof TaskRecords[keyof typeof TaskRecords]
