@@ -32,8 +32,8 @@ describe('files that were closed one by one', () => {
     await attempt.closeFile(await attempt.write('b', 'bb'));
     const committer = job.attempt(0, 0, attempt.id);
     await committer.write('c', 'ccc');
-    expect(await committer.commit()).toEqual({ files: '3', bytes: '6' });
-    expect(await committer.commit()).toEqual({ files: '3', bytes: '6' });
+    expect(await committer.commit()).toMatchObject({ files: '3', bytes: '6' });
+    expect(await committer.commit()).toMatchObject({ files: '3', bytes: '6' });
     await job.commit();
     await expectEnd({ a: 'a', b: 'bb', c: 'ccc' });
   });
@@ -41,7 +41,7 @@ describe('files that were closed one by one', () => {
   it('may be handed over too: they count once', async () => {
     const attempt = job.attempt(0);
     await attempt.closeFile(await attempt.write('a', 'a'));
-    expect(await attempt.commit()).toEqual({ files: '1', bytes: '1' });
+    expect(await attempt.commit()).toMatchObject({ files: '1', bytes: '1' });
     await job.commit();
     await expectEnd({ a: 'a' });
   });

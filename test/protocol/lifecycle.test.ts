@@ -43,7 +43,7 @@ describe('a job from setup to commit', () => {
       const { neededCommit } = { neededCommit: await daemon.client.needsTaskCommit(attempt.header) };
       expect(neededCommit.needsTaskCommit).toBe(true);
       for (const file of attempt.unfinished) await attempt.abortFile(file);
-      expect(await attempt.commit()).toEqual({ files: '2', bytes: '58' });
+      expect(await attempt.commit()).toMatchObject({ files: '2', bytes: '58' });
       unseen();
     }
     expect(job.openUploads()).toHaveLength(4);
@@ -90,7 +90,7 @@ describe('a job from setup to commit', () => {
   it('commits a task without files, and does not miss one that was never committed', async () => {
     const job = newJob();
     await job.setup();
-    expect(await job.attempt(0).commit()).toEqual({ files: '0', bytes: '0' });
+    expect(await job.attempt(0).commit()).toMatchObject({ files: '0', bytes: '0' });
     await job.attempt(1).setup();
     await job.runTask(2, { c: 'c' });
     expect(await job.commit()).toEqual({ files: '1', bytes: '1', tasks: '2' });
