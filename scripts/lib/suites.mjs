@@ -67,8 +67,8 @@ export const suites = {
   },
   oss: vitest(
     'oss',
-    'Aliyun OSS on a double of it: the adapter, the protocol, Spark on oss://, and clients that others wrote',
-    ['daemon', 'bundle', 'spark', 'aliyun', 'oss-clients'],
+    'Aliyun OSS on a double of it: the adapter, the protocol, crash points, Spark on oss://, and clients that others wrote',
+    ['daemon', 's3proxy', 'bundle', 'spark', 'aliyun', 'oss-clients'],
     { options: ['--project=oss-protocol', '--maxWorkers=2'] },
   ),
   protocol: vitest('protocol', 'the services over real gRPC, and clients in other languages', servers, {

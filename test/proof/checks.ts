@@ -25,7 +25,7 @@ export interface Facts {
 
 const maxJobAttempts = 5;
 
-/** As the store in memory makes it. */
+/** As stores make it of a put, some in capitals. */
 function md5Etag(body: string): string {
   return `"${createHash('md5').update(body).digest('hex')}"`;
 }
@@ -334,7 +334,9 @@ export class Checks {
         this.livePlans(token).some(
           ({ overwrites, deletions }) =>
             overwrites.includes(`s3a://${bucket}/${key}`) ||
-            deletions.some((deletion) => deletion.key === key && deletion.etag === md5Etag(body)),
+            deletions.some(
+              (deletion) => deletion.key === key && deletion.etag.toLowerCase() === md5Etag(body),
+            ),
         ),
       );
       if (isPlanned) continue;

@@ -5,6 +5,7 @@ import {
   type StoreRequest,
 } from '../../src/adapters/decorators/intercepted-store.js';
 import { StoreError, type CallOptions, type ObjectStore } from '../../src/ports/object-store.js';
+import type { WorldStore } from './world-store.js';
 
 /**
  * The daemon that sends the request dies:
@@ -36,6 +37,8 @@ export const livingModes = [
   'slow',
   'paused',
 ] as const;
+/** Of those, what a store of its own can be told to do. */
+const storeModes = ['lost', 'failed', 'outage', 'expired', 'gone', 'conflict'] as const;
 export const faultModes = [...killingModes, ...livingModes] as const;
 export type FaultMode = (typeof faultModes)[number];
 
@@ -172,6 +175,7 @@ export class FaultyNetwork extends InterceptedStore {
     private readonly injector: FaultInjector,
     private readonly daemon: Mortal,
     private readonly observation: Observation,
+    private readonly failAtStore: WorldStore['fail'],
   ) {
     super(inner);
   }
@@ -208,6 +212,11 @@ export class FaultyNetwork extends InterceptedStore {
         if (daemon.isDead) await never();
       }
     };
+    const mode = fault?.mode ?? (injector.isOutage ? 'outage' : undefined);
+    if (this.failAtStore !== undefined) {
+      const storeMode = storeModes.find((each) => each === mode);
+      if (storeMode !== undefined) return this.failAtStore(storeMode, request.kind, answer);
+    }
     switch (fault?.mode) {
       case undefined:
         if (injector.isOutage) throw unavailable();

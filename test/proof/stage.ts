@@ -5,6 +5,7 @@ import { isStoreError, type StoreCapabilities } from '../../src/ports/object-sto
 import { Checks } from './checks.js';
 import { Driver, DriverDied, type DriverOptions } from './driver.js';
 import { outageMs, type Fault } from './faults.js';
+import type { MakeWorldStore } from './world-store.js';
 import { bucket, Daemon, isRepeatable, World } from './world.js';
 
 /**
@@ -69,6 +70,7 @@ export class Stage {
   private constructor(
     private readonly scenario: Scenario,
     private readonly plan: RunPlan,
+    makeStore: MakeWorldStore | undefined,
   ) {
     const { capabilities, pageSize, isExclusive } = scenario;
     this.world = new World({
@@ -78,6 +80,7 @@ export class Stage {
       ...(capabilities === undefined ? {} : { capabilities }),
       ...(pageSize === undefined ? {} : { pageSize }),
       ...(isExclusive === undefined ? {} : { isExclusive }),
+      ...(makeStore === undefined ? {} : { makeStore }),
     });
     this.world.driversDieToo = plan.recovery !== 'clients';
     this.checks = new Checks(this.world, this.drivers);
@@ -86,8 +89,8 @@ export class Stage {
     this.checks.mayLoseOverwritten = scenario.needsForce === true;
   }
 
-  static async run(scenario: Scenario, plan: RunPlan): Promise<RunResult> {
-    const stage = new Stage(scenario, plan);
+  static async run(scenario: Scenario, plan: RunPlan, makeStore?: MakeWorldStore): Promise<RunResult> {
+    const stage = new Stage(scenario, plan, makeStore);
     try {
       await stage.world.settle(stage.play());
     } catch (error) {
@@ -119,7 +122,7 @@ export class Stage {
 
   /** For what an outsider does at some moment. */
   async moments(limit: number): Promise<void> {
-    for (let turns = this.world.random.below(limit); turns > 0; turns--) await Promise.resolve();
+    for (let turns = this.world.random.below(limit); turns > 0; turns--) await this.world.turn();
   }
 
   /** Until such an object is there, in the middle of whatever goes on; not for ever, since it may never be. */
@@ -128,7 +131,7 @@ export class Stage {
       if (turns % 3 === 0 && this.isWritten(part)) return;
       // Time moves only when nothing else can.
       if (turns > 600 && turns % 50 === 0) await this.world.pass(5_000);
-      else await Promise.resolve();
+      else await this.world.turn();
     }
   }
 

@@ -1,7 +1,6 @@
 import { CommitterApp } from '../../src/app/app.js';
 import type { AppContext } from '../../src/app/context.js';
 import { RetryingStore } from '../../src/adapters/decorators/retrying-store.js';
-import { MemoryObjectStore } from '../../src/adapters/memory/memory-object-store.js';
 import { isCommitterError } from '../../src/core/errors.js';
 import { parseUri } from '../../src/core/uri.js';
 import type { Logger } from '../../src/ports/logger.js';
@@ -11,6 +10,7 @@ import type { TaskAttempt } from './driver.js';
 import { FaultInjector, FaultyNetwork, type Fault, type Mortal, type Observation } from './faults.js';
 import { SeededRandom } from './seeded-random.js';
 import { DaemonClock, VirtualTime } from './virtual-clock.js';
+import { memoryStore, type MakeWorldStore, type RawStore, type WorldStore } from './world-store.js';
 
 export const bucket = 'data';
 export const stagingKey = '.commitbridge/jobs';
@@ -25,6 +25,8 @@ export interface WorldOptions {
   readonly pageSize?: number;
   /** `cleanup.listing: exclusive`. */
   readonly isExclusive?: boolean;
+  /** Where it isn't the store in memory. */
+  readonly makeStore?: MakeWorldStore;
 }
 
 const ledgerIntervalMs = 500;
@@ -69,7 +71,13 @@ export class Daemon implements Mortal {
     this.death.catch(() => undefined);
     const clock = new DaemonClock(world.time, skewMs, () => this.isDead);
     const random = new SeededRandom(world.random.below(2 ** 31));
-    const network = new FaultyNetwork(world.paged, world.injector, this, world.observed(this));
+    const network = new FaultyNetwork(
+      world.paged,
+      world.injector,
+      this,
+      world.observed(this),
+      world.store.fail,
+    );
     const store = world.options.retries
       ? new RetryingStore(
           network,
@@ -126,7 +134,8 @@ export class World {
   readonly time = new VirtualTime();
   readonly random: SeededRandom;
   readonly injector: FaultInjector;
-  readonly raw: MemoryObjectStore;
+  readonly store: WorldStore;
+  readonly raw: RawStore;
   readonly paged: ObjectStore;
   readonly daemons: Daemon[] = [];
   /** Violations of what must hold at every instant. */
@@ -154,21 +163,17 @@ export class World {
   constructor(readonly options: WorldOptions) {
     this.random = new SeededRandom(options.seed);
     this.injector = new FaultInjector(options.faults, () => this.time.nowMs);
-    const schedule = new SeededRandom(options.seed ^ 0x5eed);
-    this.raw = new MemoryObjectStore({
-      buckets: [bucket],
-      clock: { nowMs: () => this.time.nowMs },
-      capabilities: { minPartBytes: 1, ...options.capabilities },
-      partPause: ({ uploadId }) => {
+    const { seed, capabilities = {}, makeStore = memoryStore } = options;
+    this.store = makeStore({
+      ...{ bucket, seed, capabilities },
+      nowMs: () => this.time.nowMs,
+      partPause: (uploadId) => {
         const delayMs = this.partDelays.get(uploadId) ?? 0;
         this.landedMs = Math.max(this.landedMs, this.time.nowMs + delayMs);
         return this.pass(delayMs);
       },
-      // Which of two requests that are under way comes first is the seed's choice.
-      pause: async () => {
-        for (let turns = schedule.below(4); turns >= 0; turns--) await Promise.resolve();
-      },
     });
+    this.raw = this.store.raw;
     this.paged = options.pageSize === undefined ? this.raw : smallPages(this.raw, options.pageSize);
   }
 
@@ -190,7 +195,8 @@ export class World {
    */
   mayBeOrphan(uploadId: string): boolean {
     const opened = this.opened.get(uploadId);
-    if (opened === undefined) return false;
+    // The reply of a store that failed by itself: nobody here heard that id.
+    if (opened === undefined) return this.store.fail !== undefined;
     const graceMs = 2 * ledgerIntervalMs;
     const since = this.injector.backAfterOutage(opened.at, opened.at + graceMs);
     return !opened.isKnown || opened.daemon.diedAt - since <= graceMs;
@@ -220,9 +226,15 @@ export class World {
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));
       if (state.done) return work;
+      if (this.store.underWay() > 0) continue;
       if (!this.time.advance() || this.time.nowMs > this.limitMs)
         throw new Hung('nothing is left that could go on');
     }
+  }
+
+  /** Others may go on. */
+  turn(): Promise<void> {
+    return this.store.turn();
   }
 
   /** A job is taken for abandoned when nothing of it can be under way any more. */
@@ -255,7 +267,7 @@ export function isRepeatable(error: unknown): boolean {
   );
 }
 
-function smallPages(store: MemoryObjectStore, size: number): ObjectStore {
+function smallPages(store: RawStore, size: number): ObjectStore {
   return new Proxy(store, {
     get(target, name) {
       if (name === 'list') {

@@ -120,7 +120,7 @@ export const inlineScenarios: readonly Scenario[] = [
       await job.setup();
       await inlineTask(stage, job, 0, ['part-0', 'part-1']);
       const intruder = async (): Promise<void> => {
-        for (let turns = stage.world.random.below(150); turns > 0; turns--) await Promise.resolve();
+        for (let turns = stage.world.random.below(150); turns > 0; turns--) await stage.world.turn();
         const object = { bucket: 'data', key: 'out/part-1' };
         await stage.world.raw
           .put(object, Buffer.from('foreign'), { ifNoneMatch: '*' })

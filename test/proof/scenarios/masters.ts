@@ -9,7 +9,7 @@ async function decided(stage: Stage, files = 2): Promise<Driver> {
   for (let task = 0; task < files; task++) await first.runTask(task, [`part-${task}`]);
   // The master is gone while its daemon still publishes: nobody waits for the answer.
   void first.commit().catch(() => undefined);
-  for (let turns = 0; turns < 60; turns++) await Promise.resolve();
+  for (let turns = 0; turns < 60; turns++) await stage.world.turn();
   return first;
 }
 

@@ -149,8 +149,8 @@ export const oneJobScenarios: readonly Scenario[] = [
     },
     check({ checks, world, drivers: [job] }) {
       if (job?.told !== 'committed') checks.violate('the job was not committed');
-      const left = world.raw.objects('data').filter(({ key }) => key.startsWith('out/p=1/old'));
-      for (const { key } of left) checks.violate(`${key} was not replaced`);
+      const left = [...world.raw.entries('data')].filter(([key]) => key.startsWith('out/p=1/old'));
+      for (const [key] of left) checks.violate(`${key} was not replaced`);
     },
   })),
   {

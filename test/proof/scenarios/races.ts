@@ -277,7 +277,7 @@ export const raceScenarios: readonly Scenario[] = [
       await job.runTask(0, ['part-0']);
       await job.runTask(1, ['part-1']);
       const intruder = async (): Promise<void> => {
-        for (let turns = stage.world.random.below(200); turns > 0; turns--) await Promise.resolve();
+        for (let turns = stage.world.random.below(200); turns > 0; turns--) await stage.world.turn();
         await stage.world.raw
           .put({ bucket: 'data', key: 'out/part-1' }, Buffer.from('foreign'), { ifNoneMatch: '*' })
           .catch(() => undefined);

@@ -28,7 +28,7 @@ async function firstMaster(stage: Stage, crash: Crash): Promise<Driver> {
   if (crash === 'in publication') {
     // The master is gone while its daemon still publishes: nobody waits for the answer.
     void first.commit().catch(() => undefined);
-    for (let turns = 0; turns < 60; turns++) await Promise.resolve();
+    for (let turns = 0; turns < 60; turns++) await stage.world.turn();
     return first;
   }
   await first.commit();

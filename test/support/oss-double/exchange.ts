@@ -21,6 +21,7 @@ export async function send(
   requestId: string,
   incoming: IncomingMessage,
   response: ServerResponse,
+  now: number,
 ): Promise<'answered' | 'sender_gone'> {
   if (response.destroyed) return 'sender_gone';
   const body = reply.body ?? [];
@@ -30,7 +31,7 @@ export async function send(
     reply.status,
     headerList({
       Server: 'AliyunOSS',
-      Date: gmtTime(Date.now()),
+      Date: gmtTime(now),
       ...(reply.status === 204 || reply.status === 304 ? {} : { 'Content-Length': String(length) }),
       'x-oss-request-id': requestId,
       'x-oss-server-time': '1',

@@ -72,6 +72,7 @@ export class OssDouble extends RequestLog {
   /** Also a double of the service that issues temporary credentials. */
   readonly keys: KnownKeys;
   latencyMs: OssDoubleOptions['latencyMs'];
+  private readonly now: () => number;
   private readonly service: OssService;
   private readonly cnames: ReadonlyMap<string, string>;
 
@@ -83,7 +84,7 @@ export class OssDouble extends RequestLog {
     this.port = (server.address() as AddressInfo).port;
     this.endpoint = `http://127.0.0.1:${this.port}`;
     this.region = options.region ?? 'cn-hangzhou';
-    const now = options.now ?? Date.now;
+    const now = (this.now = options.now ?? Date.now);
     this.accessKey = options.accessKey ?? {
       accessKeyId: 'LTAIdouble',
       accessKeySecret: randomBytes(15).toString('hex'),
@@ -201,7 +202,7 @@ export class OssDouble extends RequestLog {
     entry.status = reply.status;
     const verdict = await intervention.after?.(entry);
     if (verdict !== undefined && verdict.do !== 'pass') return settle(verdict, incoming, response);
-    return send(reply, exchange.requestId, incoming, response);
+    return send(reply, exchange.requestId, incoming, response, this.now());
   }
 
   private refusal({ target, error, requestId }: Exchange, incoming: IncomingMessage): Reply | undefined {
