@@ -12,20 +12,44 @@ const inFlight = 64;
 const files = 640;
 
 let double: OssDouble;
+/** What the clocks of the double and of the adapter are ahead of this machine's. */
+let aheadMs = 0;
 let store: ObjectStore | undefined;
 afterEach(async () => {
   await store?.close();
   await double.stop();
 });
 
-/** A store whose role gives keys that live so long at first; tells how often it was asked. */
-async function start(
-  lifetimeMs: number,
-): Promise<{ store: ObjectStore; issued: string[]; retries: string[] }> {
-  double = await OssDouble.start({ buckets: [bucket], latencyMs: 20 });
+/** Calls of the store that have not ended. */
+let underWay = 0;
+
+async function call<T>(made: Promise<T>): Promise<T> {
+  underWay++;
+  try {
+    return await made;
+  } finally {
+    underWay--;
+  }
+}
+
+function answered(): number {
+  return double.select({}).filter(({ outcome }) => outcome !== undefined).length;
+}
+
+/** A store whose role gives keys that live so long at first; tells how often it was asked, and beside how many requests. */
+async function start(lifetimeMs: number): Promise<{
+  store: ObjectStore;
+  issued: string[];
+  retries: string[];
+  asked: { underWay: number; answeredMeanwhile: number }[];
+}> {
+  aheadMs = 0;
+  const nowMs = (): number => Date.now() + aheadMs;
+  double = await OssDouble.start({ buckets: [bucket], latencyMs: 20, now: nowMs });
   const issued: string[] = [];
   const retries: string[] = [];
-  const clock = new SystemClock();
+  const asked: { underWay: number; answeredMeanwhile: number }[] = [];
+  const clock = Object.assign(new SystemClock(), { nowMs });
   const adapter = new OssObjectStore(
     {
       ...{ region: double.region, endpoint: double.endpoint, addressing: 'path', maxSockets: inFlight },
@@ -38,8 +62,10 @@ async function start(
     async () => {
       const { expiresAt, ...keys } = double.keys.issue(issued.length === 0 ? lifetimeMs : 3_600_000);
       issued.push(keys.accessKeyId);
+      const [before, busy] = [answered(), underWay];
       // STS takes a while, in which requests go on.
-      await clock.sleep(100);
+      await clock.sleep(200);
+      asked.push({ underWay: busy, answeredMeanwhile: answered() - before });
       return { ...keys, expiration: new Date(expiresAt) };
     },
   );
@@ -56,21 +82,54 @@ async function start(
     limit: { requests: inFlight, transfers: inFlight },
     timeout: { requestMs: 30_000, completeMs: 30_000 },
   });
-  return { store, issued, retries };
+  return { store, issued, retries, asked };
 }
 
 async function write(to: ObjectStore, name: string): Promise<void> {
   const object = { bucket, key: `table/${name}` };
-  const upload = { ...object, uploadId: await to.initiate(object, {}) };
-  const part = await to.uploadPart(upload, 1, Buffer.from(name));
-  await to.complete(upload, [part], {});
+  const upload = { ...object, uploadId: await call(to.initiate(object, {})) };
+  const part = await call(to.uploadPart(upload, 1, Buffer.from(name)));
+  await call(to.complete(upload, [part], {}));
 }
 
 const names = Array.from({ length: files }, (_, i) => `part-${i}`);
 
 describe(`a job with ${inFlight} requests in flight, on temporary credentials`, () => {
-  it('fetches the next ones once, ahead of the end, and no call fails', async () => {
-    // A quarter of their life before the end: in the middle of the job.
+  it('fetches the next ones once, ahead of the end, while it goes on; the old ones end, and no call fails', async () => {
+    const { store: oss, issued, retries, asked } = await start(900_000);
+    let isOver = false;
+    const job = mapLimit(
+      Array.from({ length: inFlight }, (_, worker) => worker),
+      inFlight,
+      async (worker) => {
+        for (let i = 0; !isOver; i++) await write(oss, `${worker}-${i}`);
+      },
+    );
+    const until = async (isSo: () => boolean): Promise<void> => {
+      while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 20));
+    };
+    await until(() => answered() > 3 * inFlight);
+    // Less than a quarter of their life is left.
+    aheadMs = 700_000;
+    await until(() => issued.length > 1);
+    await until(() => asked.length > 1);
+    // What was signed with them has been answered.
+    const signed = answered();
+    await until(() => answered() > signed + 3 * inFlight);
+    // They are over.
+    aheadMs = 1_000_000;
+    const since = answered();
+    await until(() => answered() > since + 3 * inFlight);
+    isOver = true;
+    await job;
+    expect(issued).toHaveLength(2);
+    expect(asked[1]!.underWay).toBe(inFlight);
+    expect(asked[1]!.answeredMeanwhile).toBeGreaterThan(0);
+    expect(retries).toEqual([]);
+    expect(double.select({}).filter(({ status }) => (status ?? 0) >= 400)).toEqual([]);
+  });
+
+  it('whose end is too near to sign with: all wait for one fetch, and no call fails', async () => {
     const { store: oss, issued, retries } = await start(8_000);
     const isEnough = (): boolean => issuedAtMs !== undefined && Date.now() > issuedAtMs + 1_000;
     let issuedAtMs: number | undefined;
