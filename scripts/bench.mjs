@@ -16,6 +16,7 @@ const benchmarks = {
   commit: { tools: java, make: () => undefined },
   rpc: { tools: [], make: () => undefined },
   scale: { tools: [], make: () => undefined },
+  oss: { tools: [], make: () => undefined },
   spark: { tools: java, make: withSpark },
   data: { tools: java, make: withSpark },
 };
