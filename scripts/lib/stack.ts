@@ -13,7 +13,7 @@ import { Daemon } from './daemon.js';
 /** Keys under it hold the state of jobs; see `src/core/staging-layout.ts`. */
 export const stagingPrefix = '.commitbridge/jobs/';
 /** Task records, ledger segments and records of closed files: what background cleanup removes. */
-const removedAtTheEnd = /\/(tasks|opened|files)\//;
+const removedAtTheEnd = /\/(tasks|opened|files|claims)\//;
 
 /** What a stack stores into: a real S3 server, or a double of OSS. */
 export type StackStore = 's3proxy' | 'oss';

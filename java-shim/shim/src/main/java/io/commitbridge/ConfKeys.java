@@ -109,6 +109,18 @@ public final class ConfKeys {
   public static final long INLINE_LIMIT_DEFAULT = 16 * 1024;
 
   /**
+   * Who keeps the record of a committed task until commitJob. {@code client}: commitTask writes it to
+   * the store, durably. {@code driver}: Spark carries it to the driver and commitJob brings all of
+   * them, which saves three requests a task; a driver that dies before commitJob loses them, and the
+   * job can then only be aborted. Only with {@link io.commitbridge.spark.BridgeCommitProtocol}.
+   * Default {@value #TASK_RECORDS_DEFAULT}.
+   */
+  public static final String TASK_RECORDS = "commitbridge.task-records";
+
+  /** Default of {@link #TASK_RECORDS}. */
+  public static final String TASK_RECORDS_DEFAULT = "client";
+
+  /**
    * Parts that one open file uploads at once, from 1 on. A file holds at most one part more than
    * this in memory. Default {@value #UPLOAD_PARALLELISM_DEFAULT}.
    */

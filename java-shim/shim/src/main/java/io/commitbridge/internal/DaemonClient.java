@@ -10,6 +10,9 @@ import io.commitbridge.proto.v1.AdminServiceGrpc;
 import io.commitbridge.proto.v1.ClosedFile;
 import io.commitbridge.proto.v1.CommitJobRequest;
 import io.commitbridge.proto.v1.CommitJobResponse;
+import io.commitbridge.proto.v1.CommitJobWithPendingsetsRequest;
+import io.commitbridge.proto.v1.CommitJobWithPendingsetsResponse;
+import io.commitbridge.proto.v1.CommitTaskRequest;
 import io.commitbridge.proto.v1.CommitTaskResponse;
 import io.commitbridge.proto.v1.GetServerInfoRequest;
 import io.commitbridge.proto.v1.GetServerInfoResponse;
@@ -30,6 +33,7 @@ import io.commitbridge.proto.v1.SignPartsRequest;
 import io.commitbridge.proto.v1.SignPartsResponse;
 import io.commitbridge.proto.v1.TaskAttemptRef;
 import io.commitbridge.proto.v1.UploadServiceGrpc;
+import io.grpc.Channel;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -81,8 +85,9 @@ final class DaemonClient {
   CommitTaskResponse commitTask(JobRef job, TaskAttemptRef attempt, List<ClosedFile> files)
       throws IOException {
     return call("CommitTask", usual(files.size()), (channel, deadlineMs) ->
-        new CommitTaskStream(job, attempt, files).send(JobServiceGrpc.newStub(channel)
-            .withDeadlineAfter(deadlineMs, TimeUnit.MILLISECONDS)));
+        new MessageStream<CommitTaskRequest, CommitTaskResponse>(
+            CommitMessages.ofTask(job, attempt, files)).send(
+                stream -> streaming(channel, deadlineMs).commitTask(stream)));
   }
 
   void abortTask(JobRef job, TaskAttemptRef attempt, List<PendingFile> files) throws IOException {
@@ -95,6 +100,14 @@ final class DaemonClient {
 
   CommitJobResponse commitJob(CommitJobRequest request) throws IOException {
     return job("CommitJob", wholeJob(), stub -> stub.commitJob(request));
+  }
+
+  CommitJobWithPendingsetsResponse commitJobWithPendingsets(JobRef job, List<byte[]> pendingsets)
+      throws IOException {
+    return call("CommitJobWithPendingsets", wholeJob(), (channel, deadlineMs) ->
+        new MessageStream<CommitJobWithPendingsetsRequest, CommitJobWithPendingsetsResponse>(
+            CommitMessages.ofJob(job, pendingsets)).send(
+                stream -> streaming(channel, deadlineMs).commitJobWithPendingsets(stream)));
   }
 
   AbortJobResponse abortJob(AbortJobRequest request) throws IOException {
@@ -154,6 +167,10 @@ final class DaemonClient {
       throws IOException {
     return call(name, limits, (channel, deadlineMs) -> call.call(UploadServiceGrpc
         .newFutureStub(channel).withDeadlineAfter(deadlineMs, TimeUnit.MILLISECONDS)));
+  }
+
+  private static JobServiceGrpc.JobServiceStub streaming(Channel channel, long deadlineMs) {
+    return JobServiceGrpc.newStub(channel).withDeadlineAfter(deadlineMs, TimeUnit.MILLISECONDS);
   }
 
   private <T> T call(String name, Limits limits, Rpc.Call<T> call) throws IOException {

@@ -6,6 +6,7 @@ import io.commitbridge.proto.v1.AbortScope;
 import io.commitbridge.proto.v1.ClosedFile;
 import io.commitbridge.proto.v1.CommitJobRequest;
 import io.commitbridge.proto.v1.CommitJobResponse;
+import io.commitbridge.proto.v1.CommitJobWithPendingsetsResponse;
 import io.commitbridge.proto.v1.CommitTaskResponse;
 import io.commitbridge.proto.v1.ExactWinners;
 import io.commitbridge.proto.v1.JobRef;
@@ -35,6 +36,7 @@ final class DaemonCommitter implements CommitterCalls {
   private final JobTerms terms;
   private final JobSetup setup;
   private boolean committed;
+  private byte[] pendingset = {};
 
   DaemonCommitter(Path path, JobContext context) {
     this(path, context, JobTerms.CONFIGURED);
@@ -114,6 +116,15 @@ final class DaemonCommitter implements CommitterCalls {
       request.clearExactWinners();
     }
     commitJob(context, request);
+  }
+
+  /** As commitJob, publishing what the tasks' {@link #pendingset} says. */
+  void commitJobWithPendingsets(JobContext context, List<byte[]> pendingsets) throws IOException {
+    CommitJobWithPendingsetsResponse response =
+        client(context).commitJobWithPendingsets(jobOfDriver(context), pendingsets);
+    committed = true;
+    LOG.info("Job committed: destination={} files={} bytes={} tasks={}", destination,
+        response.getFiles(), response.getBytes(), response.getTasks());
   }
 
   private void commitJob(JobContext context, CommitJobRequest.Builder request)
@@ -197,7 +208,13 @@ final class DaemonCommitter implements CommitterCalls {
       throw new CommitbridgeException("INTERNAL", "CommitTask sent " + files.size()
           + " files and the daemon recorded " + response.getFiles() + ": " + work);
     }
+    pendingset = response.getPendingset().toByteArray();
     AttemptRegistry.end(work);
+  }
+
+  /** What the last commitTask returned for the driver; empty where the record is in the store. */
+  byte[] pendingset() {
+    return pendingset;
   }
 
   @Override

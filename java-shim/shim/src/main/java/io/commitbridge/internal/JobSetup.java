@@ -7,6 +7,7 @@ import io.commitbridge.proto.v1.DataPlane;
 import io.commitbridge.proto.v1.GetServerInfoResponse;
 import io.commitbridge.proto.v1.JobOptions;
 import io.commitbridge.proto.v1.SetupJobRequest;
+import io.commitbridge.proto.v1.TaskRecords;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.Locale;
@@ -145,8 +146,33 @@ final class JobSetup {
     }
     options.setSkipSuccessMarker(!conf.getBoolean(
         FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, true));
+    if (isWithDriver(conf)) {
+      if (!terms.carriesTaskRecords()) {
+        throw new CommitbridgeException(CommitbridgeException.CONFIGURATION, ConfKeys.TASK_RECORDS
+            + " is driver, which only Spark's commit protocol can do. Set"
+            + " spark.sql.sources.commitProtocolClass="
+            + "io.commitbridge.spark.BridgeCommitProtocol, or " + ConfKeys.TASK_RECORDS
+            + " to client");
+      }
+      options.setTaskRecords(TaskRecords.TASK_RECORDS_DRIVER);
+    }
     terms.apply(options);
     return options.build();
+  }
+
+  /** Whether commitTask returns the attempt's record instead of writing it. */
+  static boolean isWithDriver(Configuration conf) throws IOException {
+    String keeper = conf.getTrimmed(ConfKeys.TASK_RECORDS, ConfKeys.TASK_RECORDS_DEFAULT)
+        .toLowerCase(Locale.ROOT);
+    switch (keeper) {
+      case "client":
+        return false;
+      case "driver":
+        return true;
+      default:
+        throw new CommitbridgeException(CommitbridgeException.CONFIGURATION,
+            ConfKeys.TASK_RECORDS + " is '" + keeper + "': it must be client or driver");
+    }
   }
 
   private static void requireCommonGround(GetServerInfoResponse info, Settings settings)

@@ -49,6 +49,11 @@ interface JobTerms {
   /** The names that the job may have been set up under, most specific first. */
   List<String> names(Configuration conf, JobID jobId, String destination) throws IOException;
 
+  /** Whether what commitTask returns gets to commitJob. */
+  default boolean carriesTaskRecords() {
+    return false;
+  }
+
   /** Adds to the options that the configuration gives. */
   void apply(JobOptions.Builder options);
 }

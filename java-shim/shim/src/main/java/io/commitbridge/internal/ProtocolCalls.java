@@ -66,6 +66,10 @@ public final class ProtocolCalls {
    * @param commits what {@link #attempt} gave for each
    */
   public void commitJob(JobContext context, List<byte[]> commits) throws IOException {
+    if (JobSetup.isWithDriver(context.getConfiguration())) {
+      committer.commitJobWithPendingsets(context, commits);
+      return;
+    }
     List<TaskAttemptRef> winners = new ArrayList<>(commits.size());
     for (byte[] commit : commits) {
       try {
@@ -113,9 +117,13 @@ public final class ProtocolCalls {
     return new Path(committer.getTaskAttemptPath(context, place.toString()), name).toString();
   }
 
-  /** The attempt, for {@link #commitJob}: plain bytes, which every serializer of Spark's takes. */
+  /**
+   * The attempt that was committed, for {@link #commitJob}: its name, or all that the daemon knows
+   * of it. Plain bytes, which every serializer of Spark's takes.
+   */
   public byte[] attempt(TaskAttemptContext context) {
-    return DaemonCommitter.attempt(context).toByteArray();
+    byte[] pendingset = committer.pendingset();
+    return pendingset.length > 0 ? pendingset : DaemonCommitter.attempt(context).toByteArray();
   }
 
   /** The same calls as a committer, for Spark's code that asks the driver before it commits. */

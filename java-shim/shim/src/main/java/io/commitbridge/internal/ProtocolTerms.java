@@ -72,6 +72,11 @@ final class ProtocolTerms implements JobTerms {
   }
 
   @Override
+  public boolean carriesTaskRecords() {
+    return true;
+  }
+
+  @Override
   public void apply(JobOptions.Builder options) {
     // Which partitions have a location of their own is only known to the tasks.
     options.setAllowOtherLocations(true);

@@ -53,6 +53,8 @@ final class FakeDaemon implements AutoCloseable {
   volatile long maxInlineBytes;
   volatile long maxInlineBytesPerAttempt = 1024 * 1024;
   volatile boolean published;
+  /** As a daemon of a job with TASK_RECORDS_DRIVER: so many bytes of pendingset a task. */
+  volatile int pendingsetBytes;
   volatile long expiresInSeconds = 900;
 
   FakeDaemon(FakeStore store) throws IOException {
@@ -152,6 +154,14 @@ final class FakeDaemon implements AutoCloseable {
     out.onCompleted();
   }
 
+  /** What CommitTask of the attempt returns; unlike any other's. */
+  static ByteString pendingset(TaskAttemptRef attempt, int bytes) {
+    byte[] pendingset = new byte[bytes];
+    byte[] id = attempt.getAttemptId().getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    System.arraycopy(id, 0, pendingset, 0, Math.min(bytes, id.length));
+    return ByteString.copyFrom(pendingset);
+  }
+
   private SignedPart sign(PendingFile file, int part) {
     return SignedPart.newBuilder().setPartNumber(part).setSizeBytes(partBytes)
         .setUrl(store.url(file.getUploadId(), part))
@@ -242,8 +252,9 @@ final class FakeDaemon implements AutoCloseable {
         @Override
         public void onCompleted() {
           calls.remove(header);
-          answer("CommitTask", header, out,
-              CommitTaskResponse.newBuilder().setFiles(files).build());
+          answer("CommitTask", header, out, CommitTaskResponse.newBuilder().setFiles(files)
+              .setPendingset(pendingset(header.getHeader().getAttempt(), pendingsetBytes))
+              .build());
         }
       };
     }
@@ -256,6 +267,32 @@ final class FakeDaemon implements AutoCloseable {
     @Override
     public void commitJob(CommitJobRequest q, StreamObserver<CommitJobResponse> out) {
       answer("CommitJob", q, out, CommitJobResponse.getDefaultInstance());
+    }
+
+    @Override
+    public StreamObserver<CommitJobWithPendingsetsRequest> commitJobWithPendingsets(
+        StreamObserver<CommitJobWithPendingsetsResponse> out) {
+      return new StreamObserver<CommitJobWithPendingsetsRequest>() {
+        private CommitJobWithPendingsetsRequest header;
+
+        @Override
+        public void onNext(CommitJobWithPendingsetsRequest message) {
+          if (message.hasHeader()) {
+            header = message;
+          } else {
+            calls.add(message);
+          }
+        }
+
+        @Override
+        public void onError(Throwable error) {}
+
+        @Override
+        public void onCompleted() {
+          answer("CommitJobWithPendingsets", header, out,
+              CommitJobWithPendingsetsResponse.getDefaultInstance());
+        }
+      };
     }
 
     @Override
