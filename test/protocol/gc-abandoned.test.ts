@@ -27,7 +27,7 @@ describe('an abandoned job', () => {
         jobAttempts: [0],
         state: 'undecided',
         ending: 'abort',
-        late: { records: 1, ledgerSegments: 1, closedFiles: 0, uploads: 3 },
+        late: { records: 1, ledgerSegments: 1, closedFiles: 0, claims: 0, uploads: 3 },
       },
     ]);
     expect(job.openUploads()).toEqual([]);
