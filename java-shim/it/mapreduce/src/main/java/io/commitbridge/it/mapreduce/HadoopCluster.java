@@ -97,6 +97,8 @@ public final class HadoopCluster {
     // A developer's disk may be fuller than the NodeManager likes.
     conf.setFloat(YarnConfiguration.NM_MAX_PER_DISK_UTILIZATION_PERCENTAGE, 99.9f);
     conf.setFloat("yarn.scheduler.capacity.maximum-am-resource-percent", 1.0f);
+    // One container a heartbeat: the tasks of a job are spread over both nodes, also the slow one of the speculation.
+    conf.setBoolean("yarn.scheduler.capacity.per-node-heartbeat.multiple-assignments-enabled", false);
     // Containers that outlive this JVM shall not do so for long.
     conf.setLong(YarnConfiguration.RESOURCEMANAGER_CONNECT_MAX_WAIT_MS, 60_000);
     conf.setLong(YarnConfiguration.RESOURCEMANAGER_CONNECT_RETRY_INTERVAL_MS, 1_000);
