@@ -32,7 +32,7 @@ export default defineConfig({
       project('e2e', ['test/e2e/**/*.test.ts'], 120 * second),
       project('oss', ['test/oss/**/*.test.ts'], 120 * second),
       // Only against a bucket that the environment names: `npm run test:oss-real`.
-      ...(process.env['COMMITBRIDGE_OSS_REAL'] === '1'
+      ...(process.env['COMMITBRIDGE_TEST_OSS_REAL'] === '1'
         ? [project('oss-real', ['test/oss-real/**/*.test.ts'], 300 * second)]
         : []),
       // The protocol again, on the adapter of OSS and a double of it.

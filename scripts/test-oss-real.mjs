@@ -12,8 +12,8 @@ import {
 } from './lib/setup.mjs';
 
 const needed = [
-  'COMMITBRIDGE_OSS_BUCKET',
-  'COMMITBRIDGE_OSS_REGION',
+  'COMMITBRIDGE_TEST_OSS_BUCKET',
+  'COMMITBRIDGE_TEST_OSS_REGION',
   'OSS_ACCESS_KEY_ID',
   'OSS_ACCESS_KEY_SECRET',
 ];
@@ -32,6 +32,6 @@ if (missing.length > 0) {
   await fetchPrograms(['spark', 'aliyun', 'jobs']);
   process.exitCode = await passThrough(bin('vitest'), ['run', '--project', 'oss-real', '--maxWorkers=1'], {
     cwd: root,
-    env: { ...quietSdk, COMMITBRIDGE_OSS_REAL: '1' },
+    env: { ...quietSdk, COMMITBRIDGE_TEST_OSS_REAL: '1' },
   });
 }

@@ -52,6 +52,16 @@ export const suites = {
     needs: [],
     run: () => runCommand('test/proof/run.ts', isAll() ? [] : ['--quick'], ['--max-semi-space-size=64']),
   },
+  'proof-oss': {
+    about: 'the same on a store that can do what OSS can',
+    needs: [],
+    run: () =>
+      runCommand(
+        'test/proof/run.ts',
+        ['--store', 'oss', ...(isAll() ? [] : ['--quick', '--model', '1000'])],
+        ['--max-semi-space-size=64'],
+      ),
+  },
   kills: {
     about: 'kill -9 of real daemons on real servers, at random moments of their calls',
     needs: servers,

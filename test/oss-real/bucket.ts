@@ -17,9 +17,12 @@ export interface RealBucket {
 }
 
 export function realBucket(): RealBucket {
-  const isPathStyle = process.env['COMMITBRIDGE_OSS_PATH_STYLE'] === 'true';
-  const [bucket, region] = [variable('COMMITBRIDGE_OSS_BUCKET'), variable('COMMITBRIDGE_OSS_REGION')];
-  const endpoint = process.env['COMMITBRIDGE_OSS_ENDPOINT'] ?? `https://oss-${region}.aliyuncs.com`;
+  const isPathStyle = process.env['COMMITBRIDGE_TEST_OSS_PATH_STYLE'] === 'true';
+  const [bucket, region] = [
+    variable('COMMITBRIDGE_TEST_OSS_BUCKET'),
+    variable('COMMITBRIDGE_TEST_OSS_REGION'),
+  ];
+  const endpoint = process.env['COMMITBRIDGE_TEST_OSS_ENDPOINT'] ?? `https://oss-${region}.aliyuncs.com`;
   const securityToken = process.env['OSS_SESSION_TOKEN'];
   const [accessKeyId, accessKeySecret] = [variable('OSS_ACCESS_KEY_ID'), variable('OSS_ACCESS_KEY_SECRET')];
   return {
