@@ -248,6 +248,44 @@ describe('CommitJobWithPendingsets', () => {
   });
 });
 
+describe('requests of the daemon for a whole job', () => {
+  async function count(tasks: number, isInline: boolean): Promise<Record<string, number>> {
+    // No flush of the ledger, which goes by the second and not by the task.
+    const quiet = await startMemoryDaemon();
+    const own = new TestJob(quiet.client, quiet.memory);
+    const counts: Record<string, number> = {};
+    quiet.faults.watch(({ op }) => {
+      counts[op] = (counts[op] ?? 0) + 1;
+      return undefined;
+    });
+    await own.setup(options);
+    const sets: Buffer[] = [];
+    for (let task = 0; task < tasks; task++) {
+      const attempt = own.attempt(task);
+      await attempt.setup();
+      const uri = `${own.destination}/${task}`;
+      if (isInline) attempt.files.push({ inline: { uri, content: Buffer.from('i'), contentType: '' } });
+      else await attempt.write(String(task), 'u');
+      sets.push(await carried(attempt));
+    }
+    await own.handOver(...sets);
+    await quiet.idle();
+    expect(Object.keys(own.visible())).toHaveLength(tasks);
+    return counts;
+  }
+
+  it.each<[string, boolean, Record<string, number>]>([
+    ['two of the three of an uploaded file', false, { initiate: 40, complete: 40 }],
+    ['one of an inline file', true, { sendPut: 40 }],
+  ])('grow with the tasks by %s, and by nothing else', async (_, isInline, expected) => {
+    const [few, many] = [await count(10, isInline), await count(50, isInline)];
+    const grown = Object.entries(many)
+      .map(([op, number]) => [op, number - (few[op] ?? 0)] as const)
+      .filter(([, number]) => number !== 0);
+    expect(Object.fromEntries(grown)).toEqual(expected);
+  });
+});
+
 describe('a job whose driver is gone', () => {
   it('cannot be committed by anybody else, who is told why and what to do', async () => {
     await carriedTask(0, { a: 'a' });
