@@ -129,7 +129,7 @@ async function scenario(name: string, work: () => Promise<string | undefined>): 
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   const rss = Math.round(process.memoryUsage.rss() / 1024 ** 2);
   console.log(
-    `${problem === undefined ? 'ok' : 'FAILED'}  ${name}  ${seconds} s, RSS with the store ${rss} MiB${problem === undefined ? '' : `: ${problem}`}`,
+    `${problem === undefined ? 'ok' : 'FAILED'}  ${name}  ${seconds} s, RSS ${rss} MiB${problem === undefined ? '' : `: ${problem}`}`,
   );
   if (problem === undefined) passed++;
   else failed++;
