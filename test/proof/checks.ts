@@ -70,7 +70,11 @@ export class Checks {
 
   async addForeignObject(key: string, isGivenAway = false, content = `foreign ${key}`): Promise<void> {
     if (isGivenAway) this.givenAway.add(key);
-    await this.world.raw.put({ bucket, key }, Buffer.from(content), {});
+    const put = (): Promise<unknown> => this.world.raw.put({ bucket, key }, Buffer.from(content), {});
+    // A store that was told to fail a request like it may fail this one in its place.
+    await put().catch((error: unknown) =>
+      isStoreError(error) && error.isTransient ? put() : Promise.reject(error as Error),
+    );
     this.foreignObjects.set(key, content);
   }
 

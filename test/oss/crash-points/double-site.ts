@@ -138,7 +138,11 @@ export class DoubleSite {
       do: 'respond' as const,
       status,
       body: ossErrorBody(code, 'a fault of this run'),
-      headers: { date: new Date(this.settings?.nowMs() ?? 0).toUTCString() },
+      headers: {
+        // The answer to a HEAD has no body.
+        'x-oss-err': Buffer.from(ossErrorBody(code, 'a fault of this run')).toString('base64'),
+        date: new Date(this.settings?.nowMs() ?? 0).toUTCString(),
+      },
     });
     switch (mode) {
       // A Complete says of its end in the body of a 200, which may come after the object.
