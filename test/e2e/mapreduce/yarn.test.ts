@@ -24,10 +24,13 @@ function recoverable({ moment, recovery }: Kill): number {
   return moment === 'after half of the tasks' ? 2 : 4;
 }
 
-/** Where there is none yet, the successor supersedes, or, without recovery, aborts. */
+/**
+ * Where there is none yet, the successor supersedes, or, without recovery, aborts. So it does where no task had ended:
+ * then nothing of the history was flushed, and MapReduce has nothing to recover from.
+ */
 function decisionOf({ moment, recovery }: Kill): string {
   if (/half published|after publication/.test(moment)) return 'commit';
-  return recovery ? 'superseded' : 'abort';
+  return recovery && moment !== 'before any task commits' ? 'superseded' : 'abort';
 }
 
 /**
