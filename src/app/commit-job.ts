@@ -112,6 +112,8 @@ export class JobPublication {
             `job ${this.job.token}: job attempt ${state.by} has taken over`,
           );
         case 'rolling-back':
+          // What it holds of the job is of no use any more.
+          this.decided = undefined;
           await finishRollback(this.ctx, this.job.root, this.job.token, this.facts, state.decision);
           throw rolledBack(this.job, state.outcome);
         case 'rolled-back':

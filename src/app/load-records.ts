@@ -30,17 +30,29 @@ export async function loadRecords(
   known: readonly LoadedRecord[] = [],
   listing: Iterable<ListedRecord> | AsyncIterable<ListedRecord> = facts.listRecords(),
 ): Promise<LoadedRecord[]> {
+  const loaded = await eachRecord(ctx, facts, known, listing, (record) => Promise.resolve(record));
+  return loaded.filter((record) => record !== undefined);
+}
+
+/** Of a job of any size: holds no more records at a time than it reads at once. One that can't be read is left out by force. */
+export async function eachRecord<R>(
+  ctx: AppContext,
+  facts: JobFacts,
+  known: readonly LoadedRecord[],
+  listing: Iterable<ListedRecord> | AsyncIterable<ListedRecord>,
+  visit: (record: LoadedRecord) => Promise<R>,
+): Promise<(R | undefined)[]> {
   const byKey = new Map(known.map((record) => [record.key, record]));
   const budget = new InlineBudget();
-  const loaded = await mapLimit(listing, ctx.options.recordConcurrency, async (listed) => {
+  return mapLimit(listing, ctx.options.recordConcurrency, async (listed) => {
     const before = byKey.get(listed.key);
-    if (before !== undefined && sameEtag(before.etag, listed.etag)) return before;
-    return load(facts, listed, budget).catch((error: unknown) => {
+    if (before !== undefined && sameEtag(before.etag, listed.etag)) return visit(before);
+    const record = await load(facts, listed, budget).catch((error: unknown) => {
       leaveOutUnreadable(ctx, error);
       return undefined;
     });
+    return record === undefined ? undefined : visit(record);
   });
-  return loaded.filter((record) => record !== undefined);
 }
 
 async function load(
@@ -77,18 +89,42 @@ export async function loadWinners(
   plan: Plan,
 ): Promise<PendingSet[] | undefined> {
   const budget = new InlineBudget();
-  const reader = new WinnerReader(root, token);
-  let leftOut = 0;
-  const sets = await mapLimit(plan.winners, ctx.options.recordConcurrency, async (winner) => {
-    const set = await reader.read(winner).catch((error: unknown) => {
-      leaveOutUnreadable(ctx, error);
-      leftOut++;
-      return undefined;
-    });
-    return set === undefined ? undefined : budget.take(set);
+  const sets: (PendingSet | undefined)[] = [];
+  const isWhole = await eachWinner(ctx, root, token, plan, (set, index) => {
+    sets[index] = budget.take(set);
+    return Promise.resolve();
   });
-  const found = sets.filter((set) => set !== undefined);
-  return found.length + leftOut === sets.length ? found : undefined;
+  // In the plan's order; those that are left out leave holes.
+  return isWhole ? sets.filter((set) => set !== undefined) : undefined;
+}
+
+/**
+ * Visits what {@link loadWinners} loads, of a job of any size: no more of it is held than is read at once.
+ *
+ * @returns false where one is gone, though not by force; the others were visited.
+ */
+export async function eachWinner(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  plan: Plan,
+  visit: (set: PendingSet, index: number) => Promise<void>,
+): Promise<boolean> {
+  const reader = new WinnerReader(root, token);
+  let gone = 0;
+  await mapLimit(plan.winners, ctx.options.recordConcurrency, async (winner, index) => {
+    const read = await reader.read(winner).then(
+      (set) => ({ set }),
+      (error: unknown) => {
+        leaveOutUnreadable(ctx, error);
+        return undefined;
+      },
+    );
+    if (read === undefined) return;
+    if (read.set === undefined) gone++;
+    else await visit(read.set, index);
+  });
+  return gone === 0;
 }
 
 /** A claim holds many winners, which are read in its order. */

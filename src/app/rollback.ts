@@ -5,10 +5,10 @@ import type { CommitDecision } from '../core/records/decision.js';
 import { isStoreError, type ObjectHead, type ObjectStore } from '../ports/object-store.js';
 import { abortUploads } from './abort-uploads.js';
 import { inTime, isoNow, type AppContext } from './context.js';
-import { filesOf, outputsOf } from './files-of.js';
+import { outputsOf } from './files-of.js';
 import type { JobFacts } from './facts.js';
 import { deleteAfterLook } from './fence.js';
-import { loadWinners } from './load-records.js';
+import { eachWinner } from './load-records.js';
 import { mapLimit } from './map-limit.js';
 import { commitbridgeIdName } from './open-file.js';
 import type { Root } from './roots.js';
@@ -42,14 +42,21 @@ export async function finishRollback(
 ): Promise<void> {
   const stored = await facts.readOutcome();
   if (stored?.value.outcome !== 'rollback') return;
-  const sets = await winnersOf(ctx, root, token, facts, decision);
-  await abortUploads(ctx, [...filesOf(sets)]);
-  // A publisher that looked before `rollback` was there has sent its inline puts by then, or the store refuses them.
-  if (sets.some(({ inline }) => inline.length > 0)) await ctx.clock.sleep(ctx.options.requestBoundMs);
-  const files = [...outputsOf(sets)];
-  await mapLimit(files, ctx.options.recordConcurrency, async (file) => {
-    observe(file, await deleteOurs(ctx.roots.storeOf(file), file));
+  // A commit of the job may be under way beside it and hold all of it: it is read again rather than held once more.
+  const winners = (visit: (set: PendingSet) => Promise<void>): Promise<void> =>
+    eachOfPlan(ctx, root, token, facts, decision, visit);
+  const removeOutputs = (set: PendingSet): Promise<void> =>
+    each(ctx, outputsOf([set]), async (file) => {
+      observe(file, await deleteOurs(ctx.roots.storeOf(file), file));
+    });
+  let inlineFiles = 0;
+  await winners(async (set) => {
+    inlineFiles += set.inline.length;
+    await abortUploads(ctx, set.files);
   });
+  // A publisher that looked before `rollback` was there has sent its inline puts by then, or the store refuses them.
+  if (inlineFiles > 0) await ctx.clock.sleep(ctx.options.requestBoundMs);
+  await winners(removeOutputs);
   // Nothing of the plan is published: every upload goes.
   const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt, []);
   const done = { outcome: 'rolled-back', reason: stored.value.reason, at: isoNow(ctx.clock) } as const;
@@ -57,25 +64,35 @@ export async function finishRollback(
   // Some stores let a Complete that was under way at the abort make its object after both were answered (seen on
   // s3proxy and versitygw). The records stay until nothing can be under way any more; gc looks too where they do.
   lookAgain(ctx, processed.aborted, async () => {
-    await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(ctx.roots.storeOf(file), file));
+    await winners((set) => each(ctx, outputsOf([set]), (file) => deleteOurs(ctx.roots.storeOf(file), file)));
     removeProcessed(ctx, root, { ...processed, aborted: [] });
   });
 }
 
-async function winnersOf(
+async function each(
+  ctx: AppContext,
+  files: Iterable<OutputFile>,
+  work: (file: OutputFile) => Promise<unknown>,
+): Promise<void> {
+  await mapLimit(files, ctx.options.recordConcurrency, async (file) => {
+    await work(file);
+  });
+}
+
+async function eachOfPlan(
   ctx: AppContext,
   root: Root,
   token: JobToken,
   facts: JobFacts,
   decision: CommitDecision,
-): Promise<readonly PendingSet[]> {
+  visit: (set: PendingSet) => Promise<void>,
+): Promise<void> {
   const plan = await facts.readPlan(decision.plan);
-  const sets = plan === undefined ? undefined : await loadWinners(ctx, root, token, plan);
-  if (sets !== undefined) return sets;
+  if (plan !== undefined && (await eachWinner(ctx, root, token, plan, visit))) return;
   // Records go only after `rolled-back`: somebody was faster.
   const outcome = await facts.readOutcome();
-  if (outcome?.value.outcome !== 'rollback') return [];
-  throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
+  if (outcome?.value.outcome === 'rollback')
+    throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
 }
 
 export async function deleteOurs(store: ObjectStore, file: OutputFile): Promise<KeyFate> {

@@ -1,14 +1,14 @@
 import { losers, uploadName } from '../core/abort-rule.js';
 import type { CommitterError } from '../core/errors.js';
 import type { JobToken } from '../core/ids.js';
-import type { PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
+import type { AttemptRecord, PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
 import { abortUploads } from './abort-uploads.js';
 import { readClaims } from './claims.js';
 import { readClosedFiles } from './closed-files.js';
 import { leaveOutUnreadable, type AppContext } from './context.js';
 import { filesOf } from './files-of.js';
 import { factsOf } from './job-directory.js';
-import { loadRecords, type LoadedRecord } from './load-records.js';
+import { eachRecord, type LoadedRecord } from './load-records.js';
 import type { Root } from './roots.js';
 import { listState } from './staged-state.js';
 
@@ -44,7 +44,19 @@ export async function abortLosers(
     ({ jobAttempt }) => jobAttempt <= upTo,
   )) {
     const facts = factsOf(root, token, staged.jobAttempt);
-    const records = await loadRecords(ctx, facts, known, staged.records);
+    const abort = async (
+      records: Iterable<AttemptRecord>,
+      others: Iterable<UploadIdentity>,
+    ): Promise<void> => {
+      const doomed = losers(records, others, winning);
+      await abortUploads(ctx, doomed);
+      for (const upload of doomed) if (aborted.length < maxLookedAgain) aborted.push(identityOf(upload));
+    };
+    // One by one: a rollback beside a commit must not hold all of the job once more.
+    const recordKeys = await eachRecord(ctx, facts, known, staged.records, async ({ key, record }) => {
+      await abort([record], []);
+      return key;
+    });
     const ledger: UploadIdentity[] = [];
     for (const key of staged.ledgerSegments) {
       try {
@@ -56,14 +68,9 @@ export async function abortLosers(
     }
     const closed = await readClosedFiles(ctx, facts, staged.closedFiles);
     const claims = await readClaims(ctx, facts, staged.claims);
-    const doomed = losers(
-      [...records.map(({ record }) => record), ...claims.sets],
-      [...ledger, ...closed.map(({ file }) => file)],
-      winning,
-    );
-    await abortUploads(ctx, doomed);
-    for (const upload of doomed) aborted.push(upload);
-    keys.push(...records.map(({ key }) => key), ...closed.map((record) => facts.closedFileKey(record)));
+    await abort(claims.sets, [...ledger, ...closed.map(({ file }) => file)]);
+    for (const key of recordKeys) if (key !== undefined) keys.push(key);
+    for (const record of closed) keys.push(facts.closedFileKey(record));
     keys.push(...claims.keys);
   }
   return { bucket: root.staging.bucket, keys, aborted };
@@ -78,6 +85,11 @@ export function sweepAfterEnd(ctx: AppContext, root: Root, token: JobToken, upTo
   ctx.background.start('look for what an ended job left', async () => {
     removeProcessed(ctx, root, await abortLosers(ctx, root, token, upTo, []));
   });
+}
+
+/** Without the rest of a record, which would be held with it. */
+function identityOf({ scheme, bucket, key, uploadId, commitbridgeId }: UploadIdentity): UploadIdentity {
+  return { scheme, bucket, key, uploadId, commitbridgeId };
 }
 
 const maxDeletions = 1_000;

@@ -87,18 +87,10 @@ export const endingMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/rollback.ts',
-        'const sets = await winnersOf(ctx, root, token, facts, decision);\n',
-        `const sets = await winnersOf(ctx, root, token, facts, decision);
-  await mapLimit([...filesOf(sets)], ctx.options.recordConcurrency, async (file) => {
-    observe(file, await deleteOurs(ctx.roots.storeOf(file), file));
-  });
-`,
+        'let inlineFiles = 0;',
+        'let inlineFiles = 0;\n  await winners(removeOutputs);',
       ),
-      edit(
-        'app/rollback.ts',
-        '    observe(file, await deleteOurs(ctx.roots.storeOf(file), file));\n  });\n  // Nothing',
-        '    void file;\n  });\n  // Nothing',
-      ),
+      edit('app/rollback.ts', 'await winners(removeOutputs);\n  // Nothing', '// Nothing'),
     ],
     tryFirst: ['abortJob right after the decision'],
   },

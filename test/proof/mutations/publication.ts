@@ -211,8 +211,8 @@ export const publicationMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/rollback.ts',
-        'if (sets.some(({ inline }) => inline.length > 0)) await ctx.clock.sleep(ctx.options.requestBoundMs);',
-        '',
+        'if (inlineFiles > 0) await ctx.clock.sleep(ctx.options.requestBoundMs);',
+        'void inlineFiles;',
       ),
     ],
     tryFirst: ['inline, abortJob right after the decision'],

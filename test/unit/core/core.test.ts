@@ -184,7 +184,7 @@ describe('the part plan', () => {
         }
         expect(reach(plan)).toBeGreaterThanOrEqual(100 * 1024 * MiB);
       }),
-      { numRuns: 50 },
+      { numRuns: 20 },
     );
   });
 
