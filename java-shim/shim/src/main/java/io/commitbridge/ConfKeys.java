@@ -112,8 +112,9 @@ public final class ConfKeys {
    * Who keeps the record of a committed task until commitJob. {@code client}: commitTask writes it to
    * the store, durably. {@code driver}: Spark carries it to the driver and commitJob brings all of
    * them, which saves three requests a task; a driver that dies before commitJob loses them, and the
-   * job can then only be aborted. Only with {@link io.commitbridge.spark.BridgeCommitProtocol}.
-   * Default {@value #TASK_RECORDS_DEFAULT}.
+   * job can then only be aborted. Only with {@link io.commitbridge.spark.BridgeCommitProtocol}; any
+   * other write, as those of RDDs and of MapReduce, takes it for {@code client}. Default
+   * {@value #TASK_RECORDS_DEFAULT}.
    */
   public static final String TASK_RECORDS = "commitbridge.task-records";
 

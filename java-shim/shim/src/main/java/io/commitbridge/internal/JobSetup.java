@@ -146,14 +146,8 @@ final class JobSetup {
     }
     options.setSkipSuccessMarker(!conf.getBoolean(
         FileOutputCommitter.SUCCESSFUL_JOB_OUTPUT_DIR_MARKER, true));
-    if (isWithDriver(conf)) {
-      if (!terms.carriesTaskRecords()) {
-        throw new CommitbridgeException(CommitbridgeException.CONFIGURATION, ConfKeys.TASK_RECORDS
-            + " is driver, which only Spark's commit protocol can do. Set"
-            + " spark.sql.sources.commitProtocolClass="
-            + "io.commitbridge.spark.BridgeCommitProtocol, or " + ConfKeys.TASK_RECORDS
-            + " to client");
-      }
+    // Set for a whole application, it meets writes that no commit protocol is behind: theirs are stored.
+    if (isWithDriver(conf) && terms.carriesTaskRecords()) {
       options.setTaskRecords(TaskRecords.TASK_RECORDS_DRIVER);
     }
     terms.apply(options);
