@@ -40,7 +40,7 @@ export interface InlineFileRef {
 export interface CommitTaskResult {
   readonly files: number;
   readonly bytes: number;
-  /** With `task-records: driver`: what the driver has to hand over. Nothing was written. */
+  /** With `TASK_RECORDS_DRIVER`: what the driver has to hand over. Nothing was written. */
   readonly pendingset?: Uint8Array;
 }
 

@@ -29,7 +29,7 @@ export interface Decided {
 export interface Winners {
   /** Exactly these attempts. */
   readonly exact?: readonly TaskAttempt[] | undefined;
-  /** With `task-records: driver`: exactly these, which no record in the store holds yet. */
+  /** With `TASK_RECORDS_DRIVER`: exactly these, which no record in the store holds yet. */
   readonly carried?: readonly CarriedPendingset[];
 }
 

@@ -32,9 +32,9 @@ import { listState } from './staged-state.js';
 export interface LateRecords {
   readonly records: number;
   readonly ledgerSegments: number;
-  /** Records of single files, of jobs with `task-records: store`. */
+  /** Records of single files, of jobs with `TASK_RECORDS_STORE`. */
   readonly closedFiles: number;
-  /** Of jobs with `task-records: driver`. */
+  /** Of jobs with `TASK_RECORDS_DRIVER`. */
   readonly claims: number;
   /** That the decision does not list. Some may have been aborted before. */
   readonly uploads: number;

@@ -31,9 +31,9 @@ export interface JobDetails extends JobSummary {
   readonly principal: string;
   readonly records: number;
   readonly ledgerSegments: number;
-  /** Records of single files, with `task-records: store`. */
+  /** Records of single files, with `TASK_RECORDS_STORE`. */
   readonly closedFiles: number;
-  /** Records of many task attempts each, with `task-records: driver`. */
+  /** Records of many task attempts each, with `TASK_RECORDS_DRIVER`. */
   readonly claims: number;
   readonly files?: number;
   readonly bytes?: number;

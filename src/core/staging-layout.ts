@@ -37,7 +37,7 @@ export class JobLayout {
     return `${this.records}${task}/${attemptNumber}`;
   }
 
-  /** Only with `task-records: store`. */
+  /** Only with `TASK_RECORDS_STORE`. */
   get closedFiles(): string {
     return `${this.prefix}/files/`;
   }
@@ -51,7 +51,7 @@ export class JobLayout {
     return `${this.closedFilesOf(task, attemptNumber)}${commitbridgeId}`;
   }
 
-  /** Only with `task-records: driver`. */
+  /** Only with `TASK_RECORDS_DRIVER`. */
   get claims(): string {
     return `${this.prefix}/claims/`;
   }

@@ -150,7 +150,7 @@ export class Driver {
     }
   }
 
-  /** With `task-records: driver`. */
+  /** With `TASK_RECORDS_DRIVER`. */
   async handOver(pendingsets: readonly Uint8Array[]): Promise<void> {
     this.hasBegunToCommit = true;
     try {
@@ -220,9 +220,9 @@ export class TaskAttempt {
   readonly inline: InlineFileRef[] = [];
   readonly names: string[] = [];
   refused: CommitterError | undefined;
-  /** What its last commitTask returned, with `task-records: driver`. */
+  /** What its last commitTask returned, with `TASK_RECORDS_DRIVER`. */
   pendingset: Uint8Array = new Uint8Array();
-  /** With `task-records: store`. */
+  /** With `TASK_RECORDS_STORE`. */
   lastClosed: UploadedFile | undefined;
 
   constructor(

@@ -13,7 +13,7 @@ export interface Winner {
   readonly bytes: number;
   /** {@link pendingSetDigest} of the record. */
   readonly digest: string;
-  /** The claim that holds the record, with `task-records: driver`; otherwise it is the attempt's own. */
+  /** The claim that holds the record, with `TASK_RECORDS_DRIVER`; otherwise it is the attempt's own. */
   readonly claim?: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { edit, type Mutation } from './mutation.js';
 
-/** `task-records: driver`. */
+/** `TASK_RECORDS_DRIVER`. */
 export const carriedMutations: readonly Mutation[] = [
   {
     name: 'carried pendingsets are not claimed',

@@ -1,7 +1,7 @@
 import type { Scenario } from '../stage.js';
 import { inlineTask, mustBeCommitted, options } from './carried-support.js';
 
-/** `task-records: driver`, on several daemons at once. */
+/** `TASK_RECORDS_DRIVER`, on several daemons at once. */
 export const carriedRaceScenarios: readonly Scenario[] = [
   {
     name: 'carried, abortTask of a winner beside commitJob',

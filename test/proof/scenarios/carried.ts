@@ -14,7 +14,7 @@ function altered(pendingset: Uint8Array, uploadId: string, key: string): Uint8Ar
   return Buffer.concat([signature, encodeAttemptRecord({ ...record, files })]);
 }
 
-/** `task-records: driver`: commitTask writes nothing, commitJob brings the pendingsets. */
+/** `TASK_RECORDS_DRIVER`: commitTask writes nothing, commitJob brings the pendingsets. */
 export const carriedScenarios: readonly Scenario[] = [
   {
     name: 'carried',

@@ -13,7 +13,7 @@ async function closeAgain(attempt: TaskAttempt, daemon: number): Promise<void> {
   }
 }
 
-/** `task-records: store`: files are closed by other processes than the one that commits. */
+/** `TASK_RECORDS_STORE`: files are closed by other processes than the one that commits. */
 export const closedFileScenarios: readonly Scenario[] = [
   {
     name: 'closed files in the store',
