@@ -53,8 +53,10 @@ export async function demonstrate(
       `A stock Spark (a driver and two executors, a JVM each) now writes ${rows} rows to ${tableOf(stack)}:`,
     );
     const hadoopJar = store === 'oss' ? 'hadoop-aliyun' : 'hadoop-aws';
+    const fileSystem = store === 'oss' ? 'fs.oss' : 'fs.s3a';
     say(
-      `Parquet, ${tasks} tasks, ${partitions} partitions. Besides Spark's own jars it has ${hadoopJar} and ours, and this:`,
+      `Parquet, ${tasks} tasks, ${partitions} partitions. Besides Spark's own jars it has ${hadoopJar} and ours. Besides the ` +
+        `settings by which ${hadoopJar} reads the table (${fileSystem}.…: endpoint, credentials) it has these:`,
     );
     for (const [key, value] of Object.entries({ ...stack.sparkConf, ...uploadsOnly }))
       say(`    ${key}=${value}`);
