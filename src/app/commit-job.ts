@@ -12,7 +12,7 @@ import { decide, type Decided, type Winners } from './decide.js';
 import { readState } from './deciding.js';
 import type { JobFacts } from './facts.js';
 import { finish } from './finish.js';
-import { factsOf, nameOfJob, type Job, type JobRef } from './job-directory.js';
+import { factsOf, nameOfJob, refuseOtherPrincipal, type Job, type JobRef } from './job-directory.js';
 import { loadWinners } from './load-records.js';
 import { publish } from './publish.js';
 import { sweepAfterEnd } from './sweep.js';
@@ -42,13 +42,26 @@ export async function commitJob(
 }
 
 /** Goes on from whatever the store says until the job is done or can't be. */
-export async function commitFoundJob(ctx: AppContext, job: Job, winners: Winners): Promise<CommitJobResult> {
+export async function commitFoundJob(
+  ctx: AppContext,
+  found: Job,
+  winners: Winners,
+): Promise<CommitJobResult> {
   const startedAt = ctx.clock.monotonicMs();
-  // A job.json that was collected must not be committed anew from a daemon's memory.
-  const record = await job.facts.readJob();
+  // A job.json that was collected must not be committed anew from a daemon's memory, nor a token's next use by the
+  // options of the one that this daemon remembers.
+  const record = await found.facts.readJob();
   if (record === undefined) {
-    throw new CommitterError('JOB_NOT_FOUND', `job ${job.token} has ended and was collected`);
+    throw new CommitterError('JOB_NOT_FOUND', `job ${found.token} has ended and was collected`);
   }
+  refuseOtherPrincipal(record, found.record.principal);
+  if (record.destination !== found.record.destination) {
+    throw new CommitterError(
+      'JOB_NOT_FOUND',
+      `job ${found.token} was set up for ${record.destination}, not for ${found.record.destination}`,
+    );
+  }
+  const job: Job = { ...found, record };
   const { adopts } = record;
   const facts = adopts === undefined ? job.facts : factsOf(job.root, job.token, adopts);
   const publication = new JobPublication(ctx, job, facts);

@@ -203,4 +203,19 @@ describe('an ended job', () => {
     expect(job.staged()).toContain('0/notes.txt');
     expect(job.fact('decision.json')).toBeDefined();
   });
+
+  it('leaves nothing of its options to the next use of its token, not even in a daemon that remembers it', async () => {
+    const first = scene.newJob();
+    await first.setup({ conflictMode: 'CONFLICT_MODE_REPLACE' });
+    await first.commit();
+    await scene.daemon.idle();
+    scene.later(8 * day);
+    await scene.gc();
+    const next = first.through(scene.operator.client, { setupId: randomUUID() });
+    await next.setup();
+    await scene.put(next, 'old', 'old');
+    await next.runTask(0, { a: 'a' });
+    await next.through(scene.daemon.client).commit();
+    expect(next.visible()).toEqual({ a: 'a', old: 'old' });
+  });
 });

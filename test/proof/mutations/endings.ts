@@ -168,8 +168,8 @@ export const endingMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/commit-job.ts',
-        'const record = await job.facts.readJob();',
-        'const record: typeof job.record | undefined = job.record;',
+        'const record = await found.facts.readJob();',
+        'const record: typeof found.record | undefined = found.record;',
       ),
     ],
     tryFirst: ['replays after gc'],
