@@ -44,7 +44,12 @@ export async function recoverTask(
     throw notFound(attempt, `job attempt ${jobAttempt - 1} was not superseded`);
   const stored = await before.readRecord(attempt.task, attempt.number);
   if (stored?.value.attempt.id !== attempt.id) {
-    if (stored === undefined && input.succeeded) return;
+    if (stored === undefined && input.succeeded) {
+      // Only the first can have left its records with its driver.
+      const first = jobAttempt > 1 ? await factsOf(root, token, 0).readJob() : undefined;
+      if (first?.options.taskRecords !== 'driver') return;
+      throw notFound(attempt, 'the driver of job attempt 0 kept its task records');
+    }
     throw notFound(attempt, 'it has no record');
   }
   if (stored.value.kind === 'tombstone') throw notFound(attempt, 'it was aborted');

@@ -336,3 +336,6 @@ describe('job attempts', () => {
     await expectError(next.recover(attempt, true), 'ATTEMPT_NOT_FOUND', /kept its task records/);
   });
 });
+    const third = next.nextAttempt();
+    await third.setup();
+    await expectError(third.recover(attempt, true), 'ATTEMPT_NOT_FOUND', /kept its task records/);
