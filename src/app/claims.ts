@@ -72,8 +72,10 @@ async function refuseBuried(
   await mapLimit(named, ctx.options.recordConcurrency, async ({ task, attemptNumber }) => {
     const attempt = byName.get(`${task}/${attemptNumber}`);
     const stored = await facts.readRecord(task, attemptNumber);
-    if (attempt !== undefined && stored?.value.attempt.id === attempt.id)
-      throw notCommitted(attempt, 'it was aborted');
+    if (attempt === undefined || stored === undefined) return;
+    // One number is one attempt's: of two that have it, AbortTask of the second one left no tombstone.
+    const { id } = stored.value.attempt;
+    throw notCommitted(attempt, id === attempt.id ? 'it was aborted' : `its number was used by ${id}`);
   });
 }
 

@@ -5,6 +5,7 @@ import { hasEnded } from '../core/job-state.js';
 import { sha256Hex } from '../core/canonical-json.js';
 import { signHandle } from '../core/handle.js';
 import {
+  pendingSetDigest,
   uriOf,
   type AttemptRecord,
   type InlineFile,
@@ -116,7 +117,7 @@ export class TaskCommit {
     const { ctx, job } = this;
     if (ctx.ledger.hasEnded(job)) refuseUsedToken(job.token, await readState(job.facts));
     const pendingset = sealForDriver(ctx, job, set);
-    ctx.ledger.handOver(job, set.files, this.attempt);
+    ctx.ledger.handOver(job, set.files, pendingSetDigest(set));
     return { files: fileCount(set), bytes: byteCount(set), pendingset };
   }
 

@@ -1,7 +1,6 @@
 import { hasEnded, type JobState } from '../core/job-state.js';
 import type { UploadIdentity } from '../core/records/attempt-record.js';
 import { abortUploads } from './abort-uploads.js';
-import { isListed } from './commit-task.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';
 import { factsOf, type Job } from './job-directory.js';
@@ -42,11 +41,11 @@ async function losersOf(
   state: JobState,
   open: readonly LedgerUpload[],
 ): Promise<UploadIdentity[]> {
-  const isAsked = deciding === job.jobAttempt && open.some(({ handedOverBy }) => handedOverBy !== undefined);
+  const isAsked = deciding === job.jobAttempt && open.some(({ handedOverIn }) => handedOverIn !== undefined);
   const plan = isAsked && state.state === 'done' ? await job.facts.readPlan(state.decision.plan) : undefined;
+  // By content: the driver may have been handed other files of the same attempt.
+  const winning = new Set(plan?.winners.map(({ digest }) => digest));
   return open
-    .filter(
-      ({ handedOverBy }) => plan === undefined || handedOverBy === undefined || !isListed(plan, handedOverBy),
-    )
+    .filter(({ handedOverIn }) => handedOverIn === undefined || !winning.has(handedOverIn))
     .map(({ upload }) => upload);
 }

@@ -1,6 +1,5 @@
 import type { UploadIdentity } from '../core/records/attempt-record.js';
 import { uploadName } from '../core/abort-rule.js';
-import type { TaskAttempt } from '../core/ids.js';
 import type { Clock, Random } from '../ports/clock.js';
 import type { Logger } from '../ports/logger.js';
 import { nameOfJob, type Job } from './job-directory.js';
@@ -8,8 +7,8 @@ import { nameOfJob, type Job } from './job-directory.js';
 /** An upload as the ledger remembers it. */
 export interface LedgerUpload {
   readonly upload: UploadIdentity;
-  /** The attempt whose pendingset went to the driver with it: no record in the store holds it. */
-  handedOverBy?: TaskAttempt;
+  /** Digest of the pendingset that went to the driver with it: no record in the store holds it. */
+  handedOverIn?: string;
 }
 
 interface OpenUpload extends LedgerUpload {
@@ -92,11 +91,11 @@ export class Ledger {
   }
 
   /** They are in a pendingset that the driver has to hand over: until then only the ledger knows them. */
-  handOver(job: Job, uploads: readonly UploadIdentity[], attempt: TaskAttempt): void {
+  handOver(job: Job, uploads: readonly UploadIdentity[], digest: string): void {
     const open = this.#jobs.get(nameOfJob(job))?.open;
     for (const upload of uploads) {
       const found = open?.get(uploadName(upload));
-      if (found !== undefined) found.handedOverBy = attempt;
+      if (found !== undefined) found.handedOverIn = digest;
     }
   }
 
@@ -150,8 +149,8 @@ export class Ledger {
     const state = await this.sweep(ledger.job, due, ledger.segments);
     if (state === 'ended') this.#rememberEnd(nameOfJob(ledger.job));
     // A segment that was there before any decision is found by whoever ends the job: it takes no more care.
-    const isSettled = ({ handedOverBy }: OpenUpload): boolean =>
-      state === 'ended' || (state === 'undecided' && handedOverBy !== undefined);
+    const isSettled = ({ handedOverIn }: OpenUpload): boolean =>
+      state === 'ended' || (state === 'undecided' && handedOverIn !== undefined);
     const settled = due.filter(isSettled);
     for (const { upload } of settled) ledger.open.delete(uploadName(upload));
     // It is theirs to remove, too: it names uploads that are no longer known here.

@@ -225,6 +225,30 @@ describe('CommitJobWithPendingsets', () => {
     await expectEnd({});
   });
 
+  it('refuses an attempt whose number is the tombstone of another one: its own AbortTask left none', async () => {
+    const [x, y] = [job.attempt(0, 0), job.attempt(0, 0)];
+    await x.write('x', 'x');
+    const set = await carried(x);
+    await y.abort();
+    await x.abort();
+    await expectError(job.handOver(set), 'WINNER_NOT_COMMITTED', /its number was used by/);
+    expect(job.fact('decision.json')).toBeUndefined();
+    await job.abort();
+    await expectEnd({});
+  });
+
+  it('aborts what one attempt was told OK for beside what was handed over of it', async () => {
+    daemon = await startMemoryDaemon({ ledgerIntervalMs: 200 });
+    job = new TestJob(daemon.client, daemon.memory);
+    await job.setup(options);
+    const attempt = job.attempt(0);
+    const [first, second] = [await attempt.write('a', 'a'), await attempt.write('b', 'b')];
+    await attempt.commit([first]);
+    // Before the ledger's first segment: nobody but this daemon knows of `a`.
+    await job.handOver((await attempt.commit([second])).pendingset);
+    await expectEnd({ b: 'b' });
+  });
+
   it('tells a driver that hands over other attempts than the committed ones', async () => {
     const [first, second] = [await carriedTask(0, { a: 'a' }, 0), await carriedTask(0, { b: 'b' }, 1)];
     const common = await carriedTask(1, { c: 'c' });

@@ -88,7 +88,7 @@ export const carriedMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/commit-task.ts',
-        'ctx.ledger.handOver(job, set.files, this.attempt);',
+        'ctx.ledger.handOver(job, set.files, pendingSetDigest(set));',
         'ctx.ledger.remove(job, set.files);',
       ),
     ],
