@@ -5,7 +5,6 @@ import { CommitterError } from '../core/errors.js';
 import type { CarriedPendingset } from './carried-pendingsets.js';
 import { leaveOutUnreadable, type AppContext } from './context.js';
 import type { JobFacts, ListedRecord } from './facts.js';
-import { filesOf } from './files-of.js';
 import type { Job } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
 
@@ -28,8 +27,6 @@ export async function claim(
 ): Promise<string[]> {
   const hashes = await writeClaims(job.facts, carried);
   await refuseBuried(ctx, job.facts, carried);
-  // Claims name them from here on.
-  ctx.ledger.remove(job, [...filesOf(carried.map(({ set }) => set))]);
   return hashes;
 }
 

@@ -1,5 +1,5 @@
 import { CommitterError, isCommitterError } from '../core/errors.js';
-import type { JobState } from '../core/job-state.js';
+import { hasEnded, type JobState } from '../core/job-state.js';
 import type { PendingSet } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
 import type { CommitDecision } from '../core/records/decision.js';
@@ -71,11 +71,14 @@ export async function commitFoundJob(
     publication.decided = await decide(ctx, job, winners);
     state = await readState(facts);
   }
+  // Whoever ended the job may have looked for claims before this call's were there.
+  const isLate = winners.carried !== undefined && publication.decided !== undefined;
+  if (state.state === 'done' || (isLate && hasEnded(state)))
+    sweepAfterEnd(ctx, job.root, job.token, job.jobAttempt);
   if (winners.carried !== undefined && publication.decided?.own === undefined) {
     const plan = await publishedPlan(facts, state);
     if (plan !== undefined) refuseOtherWinners(job, plan, winners.carried);
   }
-  if (state.state === 'done') sweepAfterEnd(ctx, job.root, job.token, job.jobAttempt);
   const decision = await publication.drive(state);
   ctx.logger.info('job committed', {
     job: job.token,

@@ -10,7 +10,7 @@ import { claim } from './claims.js';
 import { isoNow, type AppContext } from './context.js';
 import { judgeConflicts } from './conflicts.js';
 import { existingKeys } from './existing-keys.js';
-import { byteCount, fileCount, outputsOf } from './files-of.js';
+import { byteCount, fileCount, filesOf, outputsOf } from './files-of.js';
 import type { Job } from './job-directory.js';
 import { loadRecords, type LoadedRecord } from './load-records.js';
 
@@ -65,7 +65,10 @@ export async function decide(ctx: AppContext, job: Job, from: Winners): Promise<
   });
   const { value: decision } = created;
   const isOwn = decision.decision === 'commit' && decision.plan === hash;
-  return isOwn ? { decision, own: { plan, sets, records } } : { decision };
+  if (!isOwn) return { decision };
+  // Not before: whoever decided otherwise may have looked for claims before these were there.
+  if (from.carried !== undefined) ctx.ledger.remove(job, [...filesOf(sets)]);
+  return { decision, own: { plan, sets, records } };
 }
 
 async function choose(

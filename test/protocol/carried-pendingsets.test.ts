@@ -272,6 +272,55 @@ describe('CommitJobWithPendingsets', () => {
   });
 });
 
+describe('what a call leaves that came too late', () => {
+  async function whileClaiming(
+    set: Buffer,
+    meanwhile: (other: MemoryDaemon) => Promise<unknown>,
+  ): Promise<unknown> {
+    const other = await startMemoryDaemon({ memory: daemon.memory });
+    let goOn = (): void => undefined;
+    const until = new Promise<void>((resolve) => (goOn = resolve));
+    const isClaim = ({ op, key }: { op: string; key: string }): boolean =>
+      op === 'put' && key.includes('/claims/');
+    daemon.faults.watch((call) => (isClaim(call) ? { hold: 'before', until } : undefined));
+    const commit = job.handOver(set).catch((error: unknown) => error);
+    await daemon.faults.reached(isClaim);
+    await meanwhile(other);
+    await other.idle();
+    goOn();
+    return commit;
+  }
+
+  it('is cleared where AbortJob has looked for claims before they were there', async () => {
+    await startSlowLedger();
+    const set = await carriedTask(0, { a: 'a' });
+    const commit = whileClaiming(set, (other) => job.through(other.client).abort());
+    await expectError(rethrow(commit), 'JOB_ABORTED');
+    await expectEnd({});
+  });
+
+  it('is cleared where another call has published other attempts', async () => {
+    await startSlowLedger();
+    const [first, second] = [await carriedTask(0, { a: 'a' }, 0), await carriedTask(0, { b: 'b' }, 1)];
+    const commit = whileClaiming(second, (other) => job.through(other.client).handOver(first));
+    await expectError(rethrow(commit), 'JOB_COMMITTED');
+    await expectEnd({ a: 'a' });
+  });
+
+  /** What only the ledger's memory knows is not found by whoever ends the job. */
+  async function startSlowLedger(): Promise<void> {
+    daemon = await startMemoryDaemon({ ledgerIntervalMs: 300 });
+    job = new TestJob(daemon.client, daemon.memory);
+    await job.setup(options);
+  }
+
+  async function rethrow(call: Promise<unknown>): Promise<unknown> {
+    const answer = await call;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }
+});
+
 describe('requests of the daemon for a whole job', () => {
   async function count(tasks: number, isInline: boolean): Promise<Record<string, number>> {
     // No flush of the ledger, which goes by the second and not by the task.
@@ -358,8 +407,8 @@ describe('job attempts', () => {
     const next = job.nextAttempt();
     await next.setup();
     await expectError(next.recover(attempt, true), 'ATTEMPT_NOT_FOUND', /kept its task records/);
-  });
-});
     const third = next.nextAttempt();
     await third.setup();
     await expectError(third.recover(attempt, true), 'ATTEMPT_NOT_FOUND', /kept its task records/);
+  });
+});
