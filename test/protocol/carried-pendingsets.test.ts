@@ -168,6 +168,7 @@ describe('CommitJobWithPendingsets', () => {
   it('refuses two pendingsets of one task, and a stream that was cut', async () => {
     const sets = [await carriedTask(0, { a: 'a' }, 0), await carriedTask(0, { b: 'b' }, 1)];
     await expectError(job.handOver(...sets), 'INVALID_FIELD', /two attempts of task m-000000/);
+    sets[1] = await carriedTask(1, { c: 'c' });
     await expectError(
       daemon.client.commitJobWithPendingsets(job.ref, [sets], 3),
       'INVALID_FIELD',
@@ -235,6 +236,14 @@ describe('CommitJobWithPendingsets', () => {
     expect(job.fact('decision.json')).toBeUndefined();
     await job.abort();
     await expectEnd({});
+  });
+
+  it('refuses a pendingset that comes again while the stream is open', async () => {
+    const set = await carriedTask(0, { a: 'a' });
+    const stream = daemon.client.commitJobStream();
+    stream.send({ header: { job: job.ref, pendingsetCount: 1_000_000 } });
+    stream.send({ batch: { pendingsets: [set, set] } });
+    await expectError(stream.end(), 'INVALID_FIELD', /two attempts of task m-000000/);
   });
 
   it('aborts what one attempt was told OK for beside what was handed over of it', async () => {
