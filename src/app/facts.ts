@@ -149,8 +149,12 @@ export class JobFacts {
   }
 
   async hasClaims(): Promise<boolean> {
-    for await (const _ of listAll(this.store, this.bucket, this.layout.claims)) return true;
+    for await (const _ of this.listClaims()) return true;
     return false;
+  }
+
+  listClaims(): AsyncGenerator<ListedObject> {
+    return listAll(this.store, this.bucket, this.layout.claims);
   }
 
   /** Immutable and named by its hash: who writes it second writes the same. */

@@ -238,6 +238,21 @@ describe('CommitJobWithPendingsets', () => {
     await expectEnd({});
   });
 
+  it('lets no AbortFile take away a file that it has claimed', async () => {
+    const attempt = job.attempt(0);
+    const [file] = [await attempt.write('a', 'a'), await attempt.write('b', 'b')];
+    const set = await carried(attempt);
+    daemon.faults.watch(({ key }) => (key.includes('/plan-') ? { fail: 'before' } : undefined));
+    await expectError(job.handOver(set), 'STORE_UNAVAILABLE');
+    daemon.faults.watch(() => undefined);
+    await expectError(attempt.abortFile(file.pending!), 'JOB_COMMITTED', /has committed/);
+    await job.attempt(0, 1).write('c', 'c');
+    const rerun = job.attempt(0, 2);
+    await rerun.abortFile((await rerun.open('d')).file!);
+    await job.handOver(set);
+    await expectEnd({ a: 'a', b: 'b' });
+  });
+
   it('refuses a pendingset that comes again while the stream is open', async () => {
     const set = await carriedTask(0, { a: 'a' });
     const stream = daemon.client.commitJobStream();
