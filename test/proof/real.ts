@@ -21,7 +21,9 @@ const maxLifeMs = 20_000;
 /** After the last of them, while the next calls run. */
 const maxCallMs = 30;
 /** For so long a client repeats a call: a busy machine takes long to start a daemon. */
-const patienceMs = 600_000;
+const patienceMs = 240_000;
+/** Of the jobs, at most one in so many may be given up: more would hide that nothing goes on. */
+const jobsAGiveUp = 20;
 const servers = { s3proxy: () => startS3Proxy(), versitygw: () => startVersityGw() } as const;
 type ServerName = keyof typeof servers;
 
@@ -30,6 +32,7 @@ export interface RealResult {
   readonly kills: number;
   readonly jobs: number;
   readonly committed: number;
+  readonly gaveUp: number;
   readonly violations: readonly string[];
   readonly uploadsLeft: number;
 }
@@ -46,7 +49,7 @@ export async function proveReal(
     const result = await RealRun.play(name, share, seed, print);
     results.push(result);
     print(
-      `${result.server}: ${result.kills} kills, ${result.jobs} jobs, ${result.committed} committed, ${result.violations.length} violations, ${result.uploadsLeft} uploads left, seed ${seed}`,
+      `${result.server}: ${result.kills} kills, ${result.jobs} jobs, ${result.committed} committed, ${result.gaveUp} given up, ${result.violations.length} violations, ${result.uploadsLeft} uploads left, seed ${seed}`,
     );
   }
   const sum = (of: (result: RealResult) => number): number =>
@@ -58,6 +61,7 @@ export async function proveReal(
     JSON.stringify({
       kills: sum((each) => each.kills),
       jobs: sum((each) => each.jobs),
+      given_up: sum((each) => each.gaveUp),
       violations: sum((each) => each.violations.length),
       uploads_left: sum((each) => each.uploadsLeft),
     }),
@@ -70,6 +74,7 @@ class RealRun {
   private kills = 0;
   private jobs = 0;
   private committed = 0;
+  private gaveUp = 0;
   /** By daemon. */
   private readonly answers: number[] = [];
   private readonly violations: string[] = [];
@@ -113,12 +118,15 @@ class RealRun {
     };
     await Promise.all([killing, ...Array.from({ length: jobsAtOnce }, lane)]);
     await this.settle();
+    if (this.gaveUp * jobsAGiveUp > this.jobs)
+      this.violate(`${this.gaveUp} of ${this.jobs} jobs were given up`);
     const uploads = await this.reader.listUploads();
     return {
       server: this.server.name,
       kills: this.kills,
       jobs: this.jobs,
       committed: this.committed,
+      gaveUp: this.gaveUp,
       violations: this.violations,
       uploadsLeft: uploads.length,
     };
@@ -160,7 +168,8 @@ class RealRun {
       if (job.told === 'committed') this.committed++;
       if (job.told === 'committed' || job.told === 'aborted') await this.check(job);
     } catch (error) {
-      this.violate(`${job.token}: ${error instanceof Error ? error.message : String(error)}`);
+      if (error instanceof GaveUp) this.gaveUp++;
+      else this.violate(`${job.token}: ${error instanceof Error ? error.message : String(error)}`);
     } finally {
       job.close();
     }
@@ -224,6 +233,12 @@ interface RealFile {
   readonly content: string;
   readonly closed: wire.ClosedFile;
 }
+
+/**
+ * A driver's patience is over. No wonder where daemons live for seconds: an abortJob that rolls back files that travelled
+ * inline has to wait for as long as a request may be under way, in one life. Its job is gc's then: all of it or none.
+ */
+class GaveUp extends Error {}
 
 class RealJob {
   told: 'committed' | 'aborted' | 'failed' | undefined;
@@ -358,7 +373,8 @@ class RealJob {
         const isRepeatable =
           error instanceof RpcError &&
           ['UNAVAILABLE', 'CANCELLED', 'UNKNOWN', 'ABORTED'].includes(error.code);
-        if (!isRepeatable || Date.now() > deadline) throw error;
+        if (!isRepeatable) throw error;
+        if (Date.now() > deadline) throw new GaveUp(error.message);
         // A channel waits longer and longer before it connects again; a new one does not. Others may still use it.
         if (this.clients[at] === client) {
           this.clients[at] = new DaemonClient(endpoint);
