@@ -35,7 +35,7 @@ export async function abortFile(
   await ctx.roots.storeOf(upload).abort(upload);
 }
 
-/** What is known of what the attempt has committed: with `task-records: driver` nothing before the driver's call. */
+/** What is known of what the attempt has committed: with `TASK_RECORDS_DRIVER` nothing before the driver's call. */
 async function committedBy(ctx: AppContext, job: Job, attempt: TaskAttempt): Promise<readonly PendingSet[]> {
   if (job.record.options.taskRecords === 'driver') {
     const keys: string[] = [];

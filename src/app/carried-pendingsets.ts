@@ -1,7 +1,7 @@
 import { CommitterError } from '../core/errors.js';
 import { sha256Hex } from '../core/canonical-json.js';
 import { openPendingset } from '../core/handle.js';
-import type { TaskName } from '../core/ids.js';
+import type { TaskAttempt, TaskName } from '../core/ids.js';
 import { decodeAttemptRecord, type PendingSet } from '../core/records/attempt-record.js';
 import { refuseTwoOfOneTask } from '../core/winners.js';
 import { commitFoundJob, type CommitJobResult } from './commit-job.js';
@@ -21,7 +21,7 @@ const maxPendingsets = 1_000_000;
 /** One CommitJobWithPendingsets: pendingsets are added in batches, and nothing is written before {@link commit}. */
 export class CarriedCommit {
   readonly #carried: CarriedPendingset[] = [];
-  readonly #tasks = new Set<TaskName>();
+  readonly #byTask = new Map<TaskName, TaskAttempt>();
   readonly #budget = new InlineBudget();
 
   private constructor(
@@ -73,11 +73,11 @@ export class CarriedCommit {
       if (decoded.kind !== 'pendingset' || decoded.token !== job.token) {
         throw new CommitterError('FORGED_HANDLE', `a pendingset is not of job ${job.token}`);
       }
-      const { task } = decoded.attempt;
+      const { attempt } = decoded;
       // At once: one that is sent over and over must not fill the memory.
-      if (this.#tasks.has(task))
-        refuseTwoOfOneTask([decoded.attempt, decoded.attempt], 'the driver handed over');
-      this.#tasks.add(task);
+      const earlier = this.#byTask.get(attempt.task);
+      if (earlier !== undefined) refuseTwoOfOneTask([earlier, attempt], 'the driver handed over');
+      this.#byTask.set(attempt.task, attempt);
       this.#carried.push({ set: this.#budget.take(decoded), record });
     }
     if (this.#carried.length > this.count) this.#refuseCount();

@@ -42,12 +42,20 @@ export async function finishRollback(
 ): Promise<void> {
   const stored = await facts.readOutcome();
   if (stored?.value.outcome !== 'rollback') return;
+  const plan = await facts.readPlan(decision.plan);
   // A commit of the job may be under way beside it and hold all of it: it is read again rather than held once more.
-  const winners = (visit: (set: PendingSet) => Promise<void>): Promise<void> =>
-    eachOfPlan(ctx, root, token, facts, decision, visit);
-  const removeOutputs = (set: PendingSet): Promise<void> =>
-    each(ctx, outputsOf([set]), async (file) => {
-      observe(file, await deleteOurs(ctx.roots.storeOf(file), file));
+  const winners = async (visit: (set: PendingSet) => Promise<void>): Promise<void> => {
+    if (plan !== undefined && (await eachWinner(ctx, root, token, plan, visit))) return;
+    // Records go only after `rolled-back`: somebody was faster.
+    const outcome = await facts.readOutcome();
+    if (outcome?.value.outcome === 'rollback')
+      throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
+  };
+  const removeOutputs = (tell: typeof observe): Promise<void> =>
+    winners(async (set) => {
+      await mapLimit(outputsOf([set]), ctx.options.recordConcurrency, async (file) => {
+        tell(file, await deleteOurs(ctx.roots.storeOf(file), file));
+      });
     });
   let inlineFiles = 0;
   await winners(async (set) => {
@@ -56,7 +64,7 @@ export async function finishRollback(
   });
   // A publisher that looked before `rollback` was there has sent its inline puts by then, or the store refuses them.
   if (inlineFiles > 0) await ctx.clock.sleep(ctx.options.requestBoundMs);
-  await winners(removeOutputs);
+  await removeOutputs(observe);
   // Nothing of the plan is published: every upload goes.
   const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt, []);
   const done = { outcome: 'rolled-back', reason: stored.value.reason, at: isoNow(ctx.clock) } as const;
@@ -64,35 +72,9 @@ export async function finishRollback(
   // Some stores let a Complete that was under way at the abort make its object after both were answered (seen on
   // s3proxy and versitygw). The records stay until nothing can be under way any more; gc looks too where they do.
   lookAgain(ctx, processed.aborted, async () => {
-    await winners((set) => each(ctx, outputsOf([set]), (file) => deleteOurs(ctx.roots.storeOf(file), file)));
+    await removeOutputs(() => undefined);
     removeProcessed(ctx, root, { ...processed, aborted: [] });
   });
-}
-
-async function each(
-  ctx: AppContext,
-  files: Iterable<OutputFile>,
-  work: (file: OutputFile) => Promise<unknown>,
-): Promise<void> {
-  await mapLimit(files, ctx.options.recordConcurrency, async (file) => {
-    await work(file);
-  });
-}
-
-async function eachOfPlan(
-  ctx: AppContext,
-  root: Root,
-  token: JobToken,
-  facts: JobFacts,
-  decision: CommitDecision,
-  visit: (set: PendingSet) => Promise<void>,
-): Promise<void> {
-  const plan = await facts.readPlan(decision.plan);
-  if (plan !== undefined && (await eachWinner(ctx, root, token, plan, visit))) return;
-  // Records go only after `rolled-back`: somebody was faster.
-  const outcome = await facts.readOutcome();
-  if (outcome?.value.outcome === 'rollback')
-    throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');
 }
 
 export async function deleteOurs(store: ObjectStore, file: OutputFile): Promise<KeyFate> {

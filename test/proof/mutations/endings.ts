@@ -88,9 +88,9 @@ export const endingMutations: readonly Mutation[] = [
       edit(
         'app/rollback.ts',
         'let inlineFiles = 0;',
-        'let inlineFiles = 0;\n  await winners(removeOutputs);',
+        'let inlineFiles = 0;\n  await removeOutputs(observe);',
       ),
-      edit('app/rollback.ts', 'await winners(removeOutputs);\n  // Nothing', '// Nothing'),
+      edit('app/rollback.ts', 'await removeOutputs(observe);\n  // Nothing', '// Nothing'),
     ],
     tryFirst: ['abortJob right after the decision'],
   },
