@@ -38,15 +38,14 @@ const servers = ['daemon', 's3proxy', 'versitygw'];
 const everything = [...servers, 'bundle', 'spark'];
 
 /**
- * Of the proof's scenarios, those in which conditions matter that OSS lacks; the suite `oss` has others. Two are only in
- * `test:all`, where they fail: they take no account yet of what docs/oss.md says is lost there.
+ * Of the proof's scenarios, those in which conditions matter that OSS lacks; the suite `oss` has others.
  */
 const whereOssDiffers = [
   'replace',
   'inline, replace',
   'another writer',
-  'a foreign writer during',
-  'two jobs with the same keys, one',
+  'a foreign writer',
+  'two jobs with the same keys',
 ].map((name) => `--only=${name}`);
 
 /** In the order in which they run: what fails soonest comes first. */

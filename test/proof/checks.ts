@@ -52,6 +52,11 @@ export class Checks {
   /** The user accepted a loss: `--force`, or a store without the conditions that would prevent it. */
   mayLoseOverwritten = false;
   mayLoseMarker = false;
+  /** Completes put their object over what came since the plan: the store has no condition for them, or a dear one. */
+  mayCompleteOver = false;
+  /** By key: whose object a Complete put there last, and what it took away, `TOKEN KEY` or `foreign KEY`. */
+  private readonly completedBy = new Map<string, string>();
+  private readonly completedOver = new Set<string>();
   /** Keys at which the scenario put an object of its own over the job's. */
   readonly lostToOthers = new Set<string>();
   /** Keys of foreign objects that the scenario gives away: overwritten, replaced, or the old marker. */
@@ -62,6 +67,7 @@ export class Checks {
     private readonly drivers: readonly Driver[],
   ) {
     world.onEffect = (kind) => {
+      if (kind === 'complete' && this.mayCompleteOver) this.noteCompletedOver();
       if (kind === 'complete' || kind === 'put') this.nothingBeforeDecision(kind);
       if (kind === 'put') this.noMarkerBeforePublished();
       if (kind === 'delete' || kind === 'delete_many') this.nothingGoesBeforePublished();
@@ -106,6 +112,20 @@ export class Checks {
       else if (!facts.some(({ decision, outcome }) => decision === 'commit' && outcome !== 'rolled-back'))
         this.violate(`G1: ${key} of ${token} is visible though the job was rolled back, after a ${kind}`);
     }
+  }
+
+  private noteCompletedOver(): void {
+    for (const { token, key } of this.published()) {
+      const before = this.completedBy.get(key);
+      if (before !== undefined && before !== token) this.completedOver.add(`${before} ${key}`);
+      if (this.foreignObjects.has(key)) this.completedOver.add(`foreign ${key}`);
+      this.completedBy.set(key, token);
+    }
+  }
+
+  /** A Complete put its object over one that was there, as stores without a condition for it let it. */
+  wasCompletedOver(key: string): boolean {
+    return [...this.completedOver].some((lost) => lost.endsWith(` ${key}`));
   }
 
   /** Never a moment with neither old nor new: what a job replaces goes once all of the new is there. */
@@ -291,8 +311,10 @@ export class Checks {
   /** A key that another job wrote as well: the last Complete has it. */
   private isLostToOthers(token: string, file: string): boolean {
     const name = file.split(' ').slice(2).join(' ');
-    if ([...this.lostToOthers].some((key) => key.endsWith(`/${name}`))) return true;
     const key = `/${name}`;
+    if ([...this.lostToOthers].some((lost) => lost.endsWith(key))) return true;
+    if ([...this.completedOver].some((lost) => lost.startsWith(`${token} `) && lost.endsWith(key)))
+      return true;
     // A job that replaces deletes what was there when it was decided, of other jobs as well.
     const isReplaced = this.tokens().some(
       (other) =>
@@ -343,7 +365,7 @@ export class Checks {
             ),
         ),
       );
-      if (isPlanned) continue;
+      if (isPlanned || this.completedOver.has(`foreign ${key}`)) continue;
       const mayGo =
         this.givenAway.has(key) && (isAnyPublished || this.mayLoseOverwritten || key.endsWith('/_SUCCESS'));
       if (mayGo) continue;

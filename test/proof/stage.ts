@@ -86,6 +86,8 @@ export class Stage {
     this.checks = new Checks(this.world, this.drivers);
     // A DELETE that is under way for long meets another object than the one that was looked at.
     this.checks.mayLoseMarker = capabilities?.conditionalDelete === false;
+    this.checks.mayCompleteOver =
+      capabilities?.conditionalComplete === false || capabilities?.dearConditionalComplete === true;
     this.checks.mayLoseOverwritten = scenario.needsForce === true;
   }
 
