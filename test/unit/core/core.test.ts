@@ -188,6 +188,12 @@ describe('the part plan', () => {
     );
   });
 
+  it('doubles with each of the first parts: a file of 256 MiB is sent in 7', () => {
+    const plan = new PartPlan(s3, 8 * MiB);
+    const sizes = [1, 2, 3, 4, 5, 6, 1_000, 1_001].map((part) => plan.sizeOf(part) / MiB);
+    expect(sizes).toEqual([8, 16, 32, 64, 64, 64, 64, 128]);
+  });
+
   it('keeps one size where the store wants equal parts', () => {
     const plan = new PartPlan({ ...s3, equalParts: true }, 8 * MiB);
     expect(new Set([1, 1_000, 5_000, 10_000].map((part) => plan.sizeOf(part)))).toEqual(new Set([8 * MiB]));

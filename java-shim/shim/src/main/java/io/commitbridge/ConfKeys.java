@@ -122,8 +122,10 @@ public final class ConfKeys {
   public static final String TASK_RECORDS_DEFAULT = "client";
 
   /**
-   * Parts that one open file uploads at once, from 1 on. A file holds at most one part more than
-   * this in memory. Default {@value #UPLOAD_PARALLELISM_DEFAULT}.
+   * Parts that one open file uploads at once, from 1 on. A part of more than 16 MiB counts as several,
+   * so that a file holds 16 MiB times this in memory at most, or one part where that is larger, and
+   * the part that is being filled. Parts grow to eight times the daemon's {@code upload.partSize}.
+   * Default {@value #UPLOAD_PARALLELISM_DEFAULT}.
    */
   public static final String UPLOAD_PARALLELISM = "commitbridge.upload.parallelism";
 

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What a task writes into. Full parts are sent by threads of the stream's own while the task goes
- * on; the writer waits where all of them are busy, so that at most that many parts and the one being
- * filled are in memory. A file of one part is opened and sent by the thread that closes it; one
+ * on; the writer waits where all of them are busy, or where as much as they may hold is under way.
+ * A file of one part is opened and sent by the thread that closes it; one
  * that is small enough isn't sent at all, but travels with commitTask.
  *
  * <p>Closing makes nothing visible and says nothing about the task: only commitTask hands the file
@@ -27,6 +27,8 @@ import java.util.concurrent.TimeUnit;
 final class UploadStream extends OutputStream {
   /** Until the daemon says what size parts have. */
   static final long ASSUMED_PART_BYTES = 8 * 1024 * 1024;
+  /** What a permit is for; a part that is larger takes several. */
+  static final long BYTES_PER_PERMIT = 16 * 1024 * 1024;
   private static final long POLL_MS = 200;
 
   private final OutputFile file;
@@ -163,18 +165,18 @@ final class UploadStream extends OutputStream {
       left -= size;
     }
     if (left > 0 || nextPart == 1) {
-      acquire(1);
+      int held = acquire(permitsFor(left));
       try {
         parts.add(uploader.upload(nextPart++, current, from, left));
       } finally {
-        permits.release();
+        permits.release(held);
       }
     }
   }
 
   private void sendInBackground(int number, PartBuffer buffer, long from, long count)
       throws IOException {
-    acquire(1);
+    int held = acquire(permitsFor(count));
     if (threads == null) {
       threads = new ThreadPoolExecutor(0, parallelism, 10, TimeUnit.SECONDS,
           new SynchronousQueue<>(), task -> {
@@ -191,9 +193,14 @@ final class UploadStream extends OutputStream {
       } catch (RuntimeException | Error e) {
         fail(new IOException("Uploading " + file.uri + " failed: " + e, e));
       } finally {
-        permits.release();
+        permits.release(held);
       }
     });
+  }
+
+  private int permitsFor(long bytes) {
+    long permitted = (bytes + BYTES_PER_PERMIT - 1) / BYTES_PER_PERMIT;
+    return (int) Math.max(1, Math.min(parallelism, permitted));
   }
 
   /** A thread gives its permit back a moment before it's free: then the writer sends the part. */
@@ -208,7 +215,7 @@ final class UploadStream extends OutputStream {
     requireNotFailed();
   }
 
-  private void acquire(int count) throws IOException {
+  private int acquire(int count) throws IOException {
     try {
       while (!permits.tryAcquire(count, POLL_MS, TimeUnit.MILLISECONDS)) {
         requireNotFailed();
@@ -218,6 +225,7 @@ final class UploadStream extends OutputStream {
       throw new InterruptedIOException("Writing " + file.uri + " was interrupted");
     }
     requireNotFailed();
+    return count;
   }
 
   private void requireWritable() throws IOException {

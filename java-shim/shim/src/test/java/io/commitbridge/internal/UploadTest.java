@@ -172,6 +172,14 @@ class UploadTest extends Fixture {
   }
 
   @Test
+  void largePartsGoOneByOneForTheMemoryTheyTake() throws Exception {
+    daemon.partBytes = 40 * MIB;
+    write(work, "large", bytes(3 * 40 * MIB));
+    assertEquals(3, committed().getPartsCount());
+    assertEquals(1, store.maxInFlight.get());
+  }
+
+  @Test
   void partIsSentAgainFromItsBuffer() throws Exception {
     store.statuses.add(500);
     store.statuses.add(0);
