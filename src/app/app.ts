@@ -34,7 +34,7 @@ export class CommitterApp {
       logger,
       metrics,
       options,
-      jobs: new JobDirectory(roots),
+      jobs: new JobDirectory(roots, clock),
       ledger: new Ledger(clock, random, logger, options.ledgerIntervalMs, (...job) =>
         sweepEndedJob(this.context, ...job),
       ),

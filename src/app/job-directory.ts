@@ -6,6 +6,7 @@ import type { JobRecord } from '../core/records/job-record.js';
 import { JobLayout, parseJobAttempts, tokenPrefix } from '../core/staging-layout.js';
 import { formatUri, parseUri, type StoreUri } from '../core/uri.js';
 import { utf8Length } from '../core/utf8.js';
+import type { Clock } from '../ports/clock.js';
 import { JobFacts } from './facts.js';
 import { JoinedCalls } from './joined-calls.js';
 import { listPrefixes } from './list-all.js';
@@ -42,6 +43,8 @@ const maxDestinationBytes = 1_024;
 
 /** What is kept of jobs: a job.json may be as large as the message that it came in. */
 const cacheLimits = { jobs: 20_000, bytes: 64 * 1024 * 1024 };
+/** A token may be another job's once gc has collected the first; far less than the age from which it does. */
+const keptMs = 10 * 60 * 1_000;
 /** Of objects around the texts, roughly. */
 const bytesAround = 1_000;
 
@@ -56,6 +59,7 @@ export class JobDirectory {
 
   constructor(
     private readonly roots: Roots,
+    private readonly clock: Clock,
     private readonly limits: { readonly jobs: number; readonly bytes: number } = cacheLimits,
   ) {}
 
@@ -91,7 +95,7 @@ export class JobDirectory {
   async find(ref: JobRef, principal: string): Promise<Job> {
     const address = this.address(ref, principal);
     const name = nameOf(address);
-    const job = this.#jobs.get(name)?.job ?? (await this.#joined.run(name, () => this.#lookUp(address)));
+    const job = this.#kept(name) ?? (await this.#joined.run(name, () => this.#lookUp(address)));
     refuseOtherPrincipal(job.record, principal);
     return job;
   }
@@ -150,11 +154,16 @@ export class JobDirectory {
     );
   }
 
+  #kept(name: string): Job | undefined {
+    const kept = this.#jobs.get(name);
+    return kept !== undefined && this.clock.monotonicMs() - kept.readAtMs < keptMs ? kept.job : undefined;
+  }
+
   #keep(address: JobAddress, job: Job): void {
     const name = nameOf(address);
     this.#drop(name);
     const bytes = bytesAround + 2 * name.length + JSON.stringify(job.record).length;
-    this.#jobs.set(name, { tokens: address.tokens, job, bytes });
+    this.#jobs.set(name, { tokens: address.tokens, job, bytes, readAtMs: this.clock.monotonicMs() });
     this.#bytes += bytes;
     for (const oldest of this.#jobs.keys()) {
       if (this.#jobs.size <= this.limits.jobs && this.#bytes <= this.limits.bytes) return;
@@ -172,6 +181,7 @@ interface Kept {
   readonly tokens: readonly JobToken[];
   readonly job: Job;
   readonly bytes: number;
+  readonly readAtMs: number;
 }
 
 function destinationOf({ layout }: JobFacts, { destination }: JobRecord): StoreUri {

@@ -4,6 +4,7 @@ import { factsOf, JobDirectory } from '../../../src/app/job-directory.js';
 import { Roots, type Root } from '../../../src/app/roots.js';
 import type { JobToken } from '../../../src/core/ids.js';
 import type { ObjectRef } from '../../../src/ports/object-store.js';
+import { VirtualClock } from '../adapters/virtual-clock.js';
 
 class CountedReads extends MemoryObjectStore {
   reads = 0;
@@ -15,7 +16,7 @@ class CountedReads extends MemoryObjectStore {
 }
 
 /** Jobs `job-0` to `job-9`, each with that many bytes of paths in its job.json. */
-async function tenJobs(limits: { jobs: number; bytes: number }, pathBytes = 10) {
+async function tenJobs(limits: { jobs: number; bytes: number }, pathBytes = 10, clock = new VirtualClock()) {
   const store = new CountedReads({ buckets: ['b'] });
   const root: Root = {
     uri: { scheme: 's3', bucket: 'b', key: '' },
@@ -40,7 +41,7 @@ async function tenJobs(limits: { jobs: number; bytes: number }, pathBytes = 10) 
       },
     });
   }
-  const jobs = new JobDirectory(new Roots([root]), limits);
+  const jobs = new JobDirectory(new Roots([root]), clock, limits);
   return async (...numbers: readonly number[]): Promise<number> => {
     store.reads = 0;
     for (const i of numbers)
@@ -55,6 +56,16 @@ describe('what a daemon keeps of jobs', () => {
   it('is read once', async () => {
     const readsOf = await tenJobs({ jobs: 10, bytes: 1_000_000 });
     expect([await readsOf(...all), await readsOf(...all)]).toEqual([10, 0]);
+  });
+
+  it('is read again after ten minutes: its token may be another job’s by then', async () => {
+    const clock = new VirtualClock();
+    const readsOf = await tenJobs({ jobs: 10, bytes: 1_000_000 }, 10, clock);
+    await readsOf(0);
+    await clock.advance(599_999);
+    expect(await readsOf(0)).toBe(0);
+    await clock.advance(1);
+    expect([await readsOf(0), await readsOf(0)]).toEqual([1, 0]);
   });
 
   it('has a limit by number: the oldest go', async () => {
