@@ -207,7 +207,7 @@ export class JobFacts {
     const object = { bucket: this.bucket, key };
     for (let tries = 1; ; tries++) {
       try {
-        const { etag } = await this.store.put(object, body, { ifNoneMatch: '*' });
+        const { etag } = await this.store.put(object, body, { ifNoneMatch: '*', oneShot: true });
         return { status: 'created', value, etag };
       } catch (error) {
         if (!isStoreError(error, 'precondition-failed', 'conflict') || tries === maxTries) throw error;

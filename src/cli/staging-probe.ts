@@ -10,6 +10,9 @@ export function probeKey(directory: string, random: Random): string {
   return joinKey(directory, probePrefix + Buffer.from(random.bytes(12)).toString('hex'));
 }
 
+/** As the engine puts its one-shot facts. */
+const asAFact = { ifNoneMatch: '*', oneShot: true } as const;
+
 /**
  * Puts an object into the staging root twice, if absent, and removes it. Returns why the store can't hold the state
  * of jobs, or `undefined` where it can. Throws `StoreError` where the store gave no definite answer.
@@ -31,8 +34,8 @@ export async function refusesConditionalPut(
   const object = { bucket: root.staging.bucket, key: probeKey(root.staging.key, random) };
   const body = Buffer.from('Written by commitbridge to see whether this store puts conditionally.\n');
   try {
-    await store.put(object, body, { ifNoneMatch: '*' }, call);
-    await store.put(object, body, { ifNoneMatch: '*' }, call);
+    await store.put(object, body, asAFact, call);
+    await store.put(object, body, asAFact, call);
   } catch (error) {
     if (isStoreError(error, 'precondition-failed', 'conflict')) return undefined;
     if (isStoreError(error, 'unsupported')) {

@@ -55,7 +55,10 @@ export interface ObjectStore {
   /** One page of the parts of an open upload, ascending. `no-such-upload` once it has ended. */
   listParts(upload: UploadRef, page: PartPageOptions, call?: CallOptions): Promise<PartPage>;
 
-  /** Writes an object whole. With a condition that fails: `precondition-failed`, and nothing is changed. */
+  /**
+   * Writes an object whole. With a condition that fails: `precondition-failed`, and nothing is changed. Where the store
+   * can ignore `ifNoneMatch` and says so in its answer: see {@link PutOptions.oneShot}.
+   */
   put(object: ObjectRef, body: Uint8Array, options: PutOptions, call?: CallOptions): Promise<PutResult>;
 
   /** Reads an object whole. `not-found` where there is none. */
@@ -187,6 +190,12 @@ export interface PutOptions {
   readonly ifNoneMatch?: '*';
   /** Only where the object has this ETag. */
   readonly ifMatch?: string;
+  /**
+   * Beside `ifNoneMatch`, for a fact that others decide by: an answer which shows that the store ignored the condition is
+   * `unsupported`, though the put had its effect. Without it such a put is done, as an unconditional one: a store may
+   * ignore conditions in some of its buckets, and a destination can do without.
+   */
+  readonly oneShot?: true;
   readonly contentType?: string;
   readonly metadata?: Readonly<Record<string, string>>;
 }

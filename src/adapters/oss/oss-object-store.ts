@@ -319,10 +319,10 @@ function conditionHeaders({ ifNoneMatch }: Pick<PutOptions, 'ifNoneMatch'>): Rec
 
 /**
  * Buckets with versions, on or suspended, ignore `x-oss-forbid-overwrite`, and say that they have them: the put was
- * done, but nothing may be concluded from it.
+ * done, but nobody may decide by it.
  */
-function putResult({ bucket }: ObjectRef, { ifNoneMatch }: PutOptions, answer: HttpAnswer): PutResult {
-  if (ifNoneMatch !== undefined && headerOf(answer, 'x-oss-version-id') !== undefined) {
+function putResult({ bucket }: ObjectRef, { oneShot }: PutOptions, answer: HttpAnswer): PutResult {
+  if (oneShot === true && headerOf(answer, 'x-oss-version-id') !== undefined) {
     throw new StoreError(
       'unsupported',
       `bucket ${bucket} has versioning enabled or suspended, and OSS ignores x-oss-forbid-overwrite there`,

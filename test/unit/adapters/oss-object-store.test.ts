@@ -101,15 +101,21 @@ describe('OssObjectStore: failures', () => {
     await expect(store.get(object)).rejects.toThrow('set stores.NAME.pathStyle to false');
   });
 
-  it('a condition that a bucket with versions ignored is no success', async () => {
+  it('a condition that a bucket with versions ignored is no success for a fact, and one for other objects', async () => {
     const headers = { etag: '"E"', 'x-oss-version-id': 'null' };
     const { store } = await against([{ status: 200, headers }]);
-    const put = store.put(object, Buffer.from('x'), { ifNoneMatch: '*' });
-    await expect(put).rejects.toMatchObject({
-      kind: 'unsupported',
-      message: expect.stringContaining('versioning'),
-    });
-    await expect(store.put(object, Buffer.from('x'), {})).resolves.toEqual({ etag: '"E"' });
+    const body = Buffer.from('x');
+    const ignored = { kind: 'unsupported', message: expect.stringContaining('versioning') as string };
+    const fact = { ifNoneMatch: '*', oneShot: true } as const;
+    await expect(store.put(object, body, fact)).rejects.toMatchObject(ignored);
+    await expect(store.sendPut(await store.preparePut(object, fact, 30), body)).rejects.toMatchObject(
+      ignored,
+    );
+    const done = { etag: '"E"' };
+    await expect(store.put(object, body, { ifNoneMatch: '*' })).resolves.toEqual(done);
+    const prepared = await store.preparePut(object, { ifNoneMatch: '*' }, 30);
+    await expect(store.sendPut(prepared, body)).resolves.toEqual(done);
+    await expect(store.put(object, body, {})).resolves.toEqual(done);
   });
 });
 
