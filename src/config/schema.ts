@@ -163,7 +163,11 @@ export const schema = section('', {
   }),
   upload: section('How clients upload.', {
     partSize: withDefault(
-      size('1MiB', '512MiB', 'Size of a file’s first part. The next ones double until they are eight times as large, later ones grow so that the store’s number of parts is enough.'),
+      size(
+        '1MiB',
+        '512MiB',
+        'Size of a file’s first part. The next ones double until they are eight times as large, later ones grow so that the store’s number of parts is enough.',
+      ),
       '8MiB',
     ),
     inlineLimit: withDefault(
