@@ -1,4 +1,5 @@
 import { Agent } from 'undici';
+import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import { StoreError } from '../ports/object-store.js';
 
@@ -25,6 +26,8 @@ export interface TransportOptions {
   readonly maxSockets?: number;
   /** For opening a connection. */
   readonly connectTimeoutMs?: number;
+  /** Finds the addresses of a host, in place of the machine's DNS: for tests, whose servers listen on loopback. */
+  readonly lookup?: LookupFunction;
 }
 
 export function headerOf({ headers }: Pick<HttpAnswer, 'headers'>, name: string): string | undefined {
@@ -41,7 +44,10 @@ export class LeanTransport {
       connections: options.maxSockets ?? DEFAULT_MAX_SOCKETS,
       headersTimeout: 0,
       bodyTimeout: 0,
-      ...(options.connectTimeoutMs === undefined ? {} : { connect: { timeout: options.connectTimeoutMs } }),
+      connect: {
+        ...(options.connectTimeoutMs === undefined ? {} : { timeout: options.connectTimeoutMs }),
+        ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+      },
     });
   }
 

@@ -69,14 +69,6 @@ export function accessAndErrors(t: SuiteContext): void {
       expect((await t.store.listParts(upload, {})).parts).toEqual([]);
     });
 
-    check('presignPart: 403 when the time is over', async () => {
-      const upload = await open(place()('a'));
-      const { url, headers, expiresAtMs } = await t.store.presignPart(upload, 1, 1);
-      expect(expiresAtMs).toBeLessThanOrEqual(Date.now() + 1_000);
-      await new Promise((resolve) => setTimeout(resolve, 2_500));
-      expect((await t.running.putSigned(url, headers, bytes('x'))).status).toBe(403);
-    });
-
     check('presignPart: never longer than 15 minutes', async () => {
       const before = Date.now();
       const { expiresAtMs } = await t.store.presignPart(await open(place()('a')), 1, 86_400);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accessAndErrors } from './access-and-errors.js';
+import { expiredRequests } from './expired-requests.js';
 import { fencedRequests } from './fenced-requests.js';
 import type { ConformanceTarget, RunningTarget } from './conformance-target.js';
 import { objectCalls } from './object-calls.js';
 import { objectListings } from './object-listings.js';
-import { suiteContext } from './suite-context.js';
+import { suiteContext, type Check } from './suite-context.js';
 import { uploadCalls } from './upload-calls.js';
 import { uploadListings } from './upload-listings.js';
 
@@ -17,26 +18,23 @@ export function objectStoreSuite(target: ConformanceTarget): void {
   const names = new Set<string>();
 
   /** A test, or for a known gap its opposite. */
-  function check(name: string, body: () => Promise<void>): void {
+  const check: Check = (name, body, { concurrent } = { concurrent: false }) => {
     names.add(name);
+    const options = { concurrent, timeout: TEST_TIMEOUT_MS };
     const gap = knownGaps[name];
     if (gap === undefined) {
-      it(name, body, TEST_TIMEOUT_MS);
+      it(name, options, body);
       return;
     }
     const isRace = typeof gap !== 'string';
-    it(
-      `${name} [known gap: ${isRace ? gap.sometimes : gap}]`,
-      async () => {
-        const failed = await body().then(
-          () => false,
-          () => true,
-        );
-        if (!isRace) expect(failed, 'a known gap has closed: take it off the list').toBe(true);
-      },
-      TEST_TIMEOUT_MS,
-    );
-  }
+    it(`${name} [known gap: ${isRace ? gap.sometimes : gap}]`, options, async () => {
+      const failed = await body().then(
+        () => false,
+        () => true,
+      );
+      if (!isRace) expect(failed, 'a known gap has closed: take it off the list').toBe(true);
+    });
+  };
 
   describe(`object store: ${target.name}`, () => {
     let running: RunningTarget;
@@ -58,6 +56,7 @@ export function objectStoreSuite(target: ConformanceTarget): void {
     objectListings(context);
     accessAndErrors(context);
     fencedRequests(context);
+    expiredRequests(context);
 
     it('lists known gaps by names of tests', () => {
       expect(Object.keys(knownGaps).filter((name) => !names.has(name))).toEqual([]);

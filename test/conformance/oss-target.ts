@@ -2,7 +2,7 @@ import { OssObjectStore } from '../../src/adapters/oss/oss-object-store.js';
 import { OSS_CAPABILITIES, type OssStoreOptions } from '../../src/adapters/oss/oss-options.js';
 import { SystemClock } from '../../src/adapters/system/clock.js';
 import type { StoreCapabilities } from '../../src/ports/object-store.js';
-import type { ConformanceTarget, RunningTarget } from './conformance-target.js';
+import type { ConformanceTarget, KnownGaps, RunningTarget } from './conformance-target.js';
 
 /** Where nobody listens: the discard port. */
 const NOBODY = 'http://127.0.0.1:9';
@@ -19,12 +19,16 @@ export interface OssServer {
 export function ossTarget(target: {
   readonly name: string;
   readonly capabilities?: Partial<StoreCapabilities>;
+  readonly knownGaps?: KnownGaps;
+  /** Where the server isn't where its name says. */
+  readonly putSigned?: RunningTarget['putSigned'];
   readonly launch: () => Promise<OssServer>;
 }): ConformanceTarget {
-  const { name, capabilities = {}, launch } = target;
+  const { name, capabilities = {}, knownGaps = {}, putSigned = putByFetch, launch } = target;
   return {
     name,
     capabilities: { ...OSS_CAPABILITIES, ...capabilities },
+    knownGaps,
     start: async (): Promise<RunningTarget> => {
       const { options, bucket, keyPrefix, stop } = await launch();
       const storeOf = (changes: Partial<OssStoreOptions> = {}): OssObjectStore =>
@@ -40,11 +44,7 @@ export function ossTarget(target: {
         ...{ store, bucket, unreachable },
         ...(keyPrefix === undefined ? {} : { keyPrefix }),
         refused: { wrongSecret, unknownKey },
-        putSigned: async (url, headers, body) => {
-          const answer = await fetch(url, { method: 'PUT', headers, body: Buffer.from(body) });
-          await answer.arrayBuffer();
-          return { status: answer.status, etag: answer.headers.get('etag') ?? undefined };
-        },
+        putSigned,
         stop: async () => {
           await Promise.all(Object.values(stores).map((each) => each.close()));
           await stop();
@@ -53,3 +53,9 @@ export function ossTarget(target: {
     },
   };
 }
+
+const putByFetch: RunningTarget['putSigned'] = async (url, headers, body) => {
+  const answer = await fetch(url, { method: 'PUT', headers, body: Buffer.from(body) });
+  await answer.arrayBuffer();
+  return { status: answer.status, etag: answer.headers.get('etag') ?? undefined };
+};

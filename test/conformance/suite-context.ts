@@ -11,7 +11,11 @@ import { bytes } from './expectations.js';
 import { randomUUID } from 'node:crypto';
 
 /** A test, or for a known gap its opposite. */
-export type Check = (name: string, body: () => Promise<void>) => void;
+export type Check = (
+  name: string,
+  body: () => Promise<void>,
+  options?: { readonly concurrent: boolean },
+) => void;
 
 export type SuiteContext = ReturnType<typeof suiteContext>;
 

@@ -232,7 +232,7 @@ describe('CommitTask', () => {
 
   it('takes one file of many parts, and refuses parts that cannot make a file', async () => {
     const attempt = job.attempt(0);
-    const { pending, parts } = await attempt.write('long', 'x'.repeat(300));
+    const { pending, parts } = await attempt.write('long', 'x'.repeat(3_000));
     expect(parts!.length).toBeGreaterThan(3);
     const commit = (changed: typeof parts) =>
       daemon.client.commitTask(attempt.header, [{ pending: pending!, parts: changed! }]);
@@ -248,7 +248,7 @@ describe('CommitTask', () => {
     await expectError(commit([{ ...first!, etag: 'a\nb' }]), 'INVALID_PARTS', /ETag/);
     const many = Array.from({ length: 10_001 }, (_, i) => ({ partNumber: i + 1, etag: 'e', sizeBytes: 16 }));
     await expectError(commit(many), 'INVALID_PARTS', /10001/);
-    expect(await commit(parts)).toMatchObject({ files: '1', bytes: '300' });
+    expect(await commit(parts)).toMatchObject({ files: '1', bytes: '3000' });
   });
 });
 

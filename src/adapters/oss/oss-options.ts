@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import type { StoreCapabilities } from '../../ports/object-store.js';
 
 export interface OssStoreOptions {
@@ -15,6 +16,8 @@ export interface OssStoreOptions {
   readonly maxSockets?: number;
   /** For opening a connection; the time of a whole request is the decorator's. */
   readonly connectTimeoutMs?: number;
+  /** In place of the machine's DNS, for tests: the names of OSS, at a server on loopback. */
+  readonly lookup?: LookupFunction;
   readonly encryption?: { readonly mode: 'AES256' } | { readonly mode: 'KMS'; readonly kmsKeyId?: string };
   readonly storageClass?: string;
   /** What this store does otherwise than OSS. */

@@ -5,7 +5,7 @@ import type { ObjectSnapshot, UploadSnapshot } from '../../../src/adapters/memor
 import { SystemClock } from '../../../src/adapters/system/clock.js';
 import type { PartInfo, StoreCapabilities, StoreErrorKind } from '../../../src/ports/object-store.js';
 import { StoreError } from '../../../src/ports/object-store.js';
-import { OssDouble } from '../oss-double/index.js';
+import { loopback, OssDouble, putSigned } from '../oss-double/index.js';
 
 const metadataPrefix = 'x-oss-meta-';
 const running = new Set<Promise<OssDouble>>();
@@ -25,14 +25,14 @@ export function newOssMemory(bucket: string, capabilities: Partial<StoreCapabili
   const all = { ...OSS_CAPABILITIES, ...capabilities };
   let started: { readonly double: OssDouble; readonly store: OssObjectStore } | undefined;
   const starting = async (): Promise<{ double: OssDouble; store: OssObjectStore }> => {
-    const ready = OssDouble.start({ buckets: [bucket] });
+    const ready = OssDouble.start({ buckets: [bucket], pathStyle: 'refused' });
     running.add(ready);
     const double = await ready;
     double.stateOf(bucket).minPartBytes = all.minPartBytes;
-    const { region, endpoint, accessKey } = double;
-    const credentials = { kind: 'static', ...accessKey } as const;
-    const options = { region, endpoint, addressing: 'path', credentials, capabilities } as const;
-    started = { double, store: new OssObjectStore(options, new SystemClock()) };
+    const credentials = { kind: 'static', ...double.accessKey } as const;
+    const server = { region: double.region, endpoint: double.endpointAt(), lookup: loopback };
+    const store = new OssObjectStore({ ...server, credentials, capabilities }, new SystemClock());
+    started = { double, store };
     return started;
   };
   let ready: ReturnType<typeof starting> | undefined;
@@ -74,11 +74,10 @@ export function newOssMemory(bucket: string, capabilities: Partial<StoreCapabili
       ),
     putSigned: async (url: string, body: Uint8Array): Promise<PartInfo> => {
       const headers = { 'content-type': 'application/octet-stream' };
-      const answer = await fetch(url, { method: 'PUT', headers, body: Buffer.from(body) });
-      const text = await answer.text();
-      if (!answer.ok) throw refusal(answer.status, text);
+      const answer = await putSigned(url, headers, body);
+      if (answer.status !== 200) throw refusal(answer.status, answer.body);
       const partNumber = Number(new URL(url).searchParams.get('partNumber'));
-      return { partNumber, etag: answer.headers.get('etag') ?? '', sizeBytes: body.byteLength };
+      return { partNumber, etag: answer.etag ?? '', sizeBytes: body.byteLength };
     },
   };
   return new Proxy(own, {

@@ -4,3 +4,4 @@ export type { AccessKey, TemporaryCredentials } from './credentials.js';
 export type { QpsLimits } from './throttle.js';
 export { OssDoubleProcess, type OssDoubleProcessOptions } from './oss-double-process.js';
 export { OssReader } from './oss-reader.js';
+export { loopback, putSigned } from './loopback.js';

@@ -105,6 +105,11 @@ export class OssDouble extends RequestLog {
     return new OssDouble(server, options);
   }
 
+  /** As a client has it that takes `loopback` for its DNS: the region's own, or a domain that is bound to a bucket. */
+  endpointAt(host = `oss-${this.region}.aliyuncs.com`): string {
+    return `http://${host}:${this.port}`;
+  }
+
   async stop(): Promise<void> {
     this.server.close();
     this.server.closeAllConnections();
