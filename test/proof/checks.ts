@@ -6,6 +6,7 @@ import { JobLayout } from '../../src/core/staging-layout.js';
 import type { JobToken } from '../../src/core/ids.js';
 import { contentOf, type Driver } from './driver.js';
 import { isStoreError } from '../../src/ports/object-store.js';
+import { foreign, TakenAway } from './taken-away.js';
 import { bucket, stagingKey, type World } from './world.js';
 
 interface Published {
@@ -51,12 +52,11 @@ export class Checks {
   private readonly collected = new Map<string, { readonly files: string; readonly wasPublished: boolean }>();
   /** The user accepted a loss: `--force`, or a store without the conditions that would prevent it. */
   mayLoseOverwritten = false;
+  /** To another job of the destination, or to a DELETE of the old one that is late. */
   mayLoseMarker = false;
   /** Completes put their object over what came since the plan: the store has no condition for them, or a dear one. */
-  mayCompleteOver = false;
-  /** By key: whose object a Complete put there last, and what it took away, `TOKEN KEY` or `foreign KEY`. */
-  private readonly completedBy = new Map<string, string>();
-  private readonly completedOver = new Set<string>();
+  completesOver: 'never' | 'unless the mode is fail' | 'always' = 'never';
+  private readonly takenAway = new TakenAway();
   /** Keys at which the scenario put an object of its own over the job's. */
   readonly lostToOthers = new Set<string>();
   /** Keys of foreign objects that the scenario gives away: overwritten, replaced, or the old marker. */
@@ -67,7 +67,7 @@ export class Checks {
     private readonly drivers: readonly Driver[],
   ) {
     world.onEffect = (kind) => {
-      if (kind === 'complete' && this.mayCompleteOver) this.noteCompletedOver();
+      if (kind === 'complete' || kind === 'put') this.noteOwners(kind === 'complete');
       if (kind === 'complete' || kind === 'put') this.nothingBeforeDecision(kind);
       if (kind === 'put') this.noMarkerBeforePublished();
       if (kind === 'delete' || kind === 'delete_many') this.nothingGoesBeforePublished();
@@ -82,6 +82,7 @@ export class Checks {
       isStoreError(error) && error.isTransient ? put() : Promise.reject(error as Error),
     );
     this.foreignObjects.set(key, content);
+    this.takenAway.set(key, foreign);
   }
 
   /** Unless an object is there already. */
@@ -90,6 +91,7 @@ export class Checks {
     try {
       await this.world.raw.put({ bucket, key }, Buffer.from(content), { ifNoneMatch: '*' });
       this.foreignObjects.set(key, content);
+      this.takenAway.set(key, foreign);
     } catch (error) {
       if (!isStoreError(error, 'precondition-failed')) throw error;
     }
@@ -114,18 +116,30 @@ export class Checks {
     }
   }
 
-  private noteCompletedOver(): void {
+  private noteOwners(isComplete: boolean): void {
+    if (this.completesOver === 'never') return;
     for (const { token, key } of this.published()) {
-      const before = this.completedBy.get(key);
-      if (before !== undefined && before !== token) this.completedOver.add(`${before} ${key}`);
-      if (this.foreignObjects.has(key)) this.completedOver.add(`foreign ${key}`);
-      this.completedBy.set(key, token);
+      const isAllowed =
+        this.completesOver === 'always' ||
+        !this.drivers.some(
+          ({ options }) => options.token === token && options.options?.conflictMode === 'fail',
+        );
+      this.takenAway.note(key, token, isComplete && isAllowed);
     }
   }
 
-  /** A Complete put its object over one that was there, as stores without a condition for it let it. */
-  wasCompletedOver(key: string): boolean {
-    return [...this.completedOver].some((lost) => lost.endsWith(` ${key}`));
+  /**
+   * A Complete put its object over one that was there, as stores without a condition for it let it: that one stands
+   * there, or its job was undone with all that it had put there.
+   */
+  wasCompletedOver(key: string, loser?: string): boolean {
+    const takers = this.takenAway.by(key, loser);
+    if (takers.length === 0) return false;
+    if (this.published().some((each) => each.key === key)) return true;
+    return (
+      this.world.raw.peek({ bucket, key }) === undefined &&
+      takers.some((token) => this.livePlans(token).length === 0)
+    );
   }
 
   /** Never a moment with neither old nor new: what a job replaces goes once all of the new is there. */
@@ -167,6 +181,10 @@ export class Checks {
     return this.factsOfSync(token).flatMap(({ decision, outcome, plan }) =>
       decision === 'commit' && outcome !== 'rolled-back' && plan !== undefined ? [plan] : [],
     );
+  }
+
+  private destinations(): string[] {
+    return [...new Set(this.drivers.map(({ destination }) => destination))];
   }
 
   private tokens(): string[] {
@@ -231,7 +249,7 @@ export class Checks {
 
   /** After `done` the marker is there; after anything else there is none of that job. */
   private checkMarkers(): void {
-    for (const destination of new Set(this.drivers.map((driver) => driver.destination))) {
+    for (const destination of this.destinations()) {
       const drivers = this.drivers.filter((driver) => driver.destination === destination);
       const marked = this.markerAt(destination);
       const isDone = (token: string): boolean => this.isPublished(token);
@@ -241,9 +259,16 @@ export class Checks {
       const areAllDone = drivers.every(
         ({ options }) => options.options?.successMarker !== false && isDone(options.token),
       );
-      if (areAllDone && marked === undefined && !this.mayLoseMarker)
+      const isShared = new Set(drivers.map(({ options }) => options.token)).size > 1;
+      const mayBeLost = this.mayLoseMarker && (isShared || this.hadLateDelete());
+      if (areAllDone && marked === undefined && !mayBeLost)
         this.violate(`there is no success marker in ${destination}, though its jobs are done`);
     }
+  }
+
+  /** One that its daemon looked for and sent, and that came after the job's own marker was put. */
+  private hadLateDelete(): boolean {
+    return this.world.injector.triggered.some((fault) => fault.includes('(delete)'));
   }
 
   private checkJob(token: string, published: readonly Published[]): void {
@@ -313,7 +338,7 @@ export class Checks {
     const name = file.split(' ').slice(2).join(' ');
     const key = `/${name}`;
     if ([...this.lostToOthers].some((lost) => lost.endsWith(key))) return true;
-    if ([...this.completedOver].some((lost) => lost.startsWith(`${token} `) && lost.endsWith(key)))
+    if (this.destinations().some((destination) => this.wasCompletedOver(destination + key, token)))
       return true;
     // A job that replaces deletes what was there when it was decided, of other jobs as well.
     const isReplaced = this.tokens().some(
@@ -365,7 +390,7 @@ export class Checks {
             ),
         ),
       );
-      if (isPlanned || this.completedOver.has(`foreign ${key}`)) continue;
+      if (isPlanned || this.wasCompletedOver(key, foreign)) continue;
       const mayGo =
         this.givenAway.has(key) && (isAnyPublished || this.mayLoseOverwritten || key.endsWith('/_SUCCESS'));
       if (mayGo) continue;
@@ -433,6 +458,13 @@ export class Checks {
       facts.push({ jobAttempt, decision: decision?.decision, outcome: outcome?.outcome, plan });
     }
     return facts;
+  }
+
+  /** Whether anything of the job was written at or after that moment, a ledger segment for example. */
+  hasChangedSince(token: string, ms: number): boolean {
+    for (const [key, { lastModifiedMs }] of this.world.raw.entries(bucket))
+      if (key.startsWith(`${stagingKey}/${token}/`) && lastModifiedMs >= ms) return true;
+    return false;
   }
 
   private layoutsOf(token: string): readonly JobLayout[] {

@@ -116,14 +116,26 @@ export class History {
     } else if (dice === 17) {
       await this.stage.world.pass(random.below(3_000));
     } else if (dice === 18 && random.below(3) === 0) {
-      // The operator calls everything abandoned.
-      await this.stage.collect();
-      for (const each of this.jobs) {
-        for (const attempt of each.attempts) if (attempt.status === 'open') attempt.status = 'aborted';
-        // Nothing of the token is there before its first call.
-      }
+      await this.collect();
     } else {
       await this.setUp(job, number, false, expect);
+    }
+  }
+
+  /** The operator calls everything abandoned. */
+  private async collect(): Promise<void> {
+    const { stage } = this;
+    const startedMs = stage.world.time.nowMs;
+    await stage.collect();
+    for (const job of this.jobs) {
+      const facts = stage.checks.factsOfSync(job.token);
+      for (const [number, attempt] of job.attempts.entries()) {
+        if (attempt.status !== 'open') continue;
+        if (facts[number]?.decision === 'abort') attempt.status = 'aborted';
+        else if (!stage.checks.hasChangedSince(job.token, startedMs))
+          stage.checks.violate(`model: gc left ${job.token}, job attempt ${number} open`);
+        // Nothing of the token is there before its first call.
+      }
     }
   }
 

@@ -64,18 +64,19 @@ async function judge(mutation: Mutation, triesAll: boolean): Promise<Verdict> {
     const unknown = mutation.tryFirst.filter((name) => !names.includes(name));
     if (unknown.length > 0)
       return { by: `there is no scenario ${unknown.join()}`, isCaught: false, isBroken: true };
-    const first = await prove(dir, mutation.tryFirst);
+    const first = await prove(dir, mutation.tryFirst, mutation.store);
     if (first.isCaught || first.isBroken || mutation.isHarmless === true || !triesAll) return first;
     return await prove(
       dir,
       names.filter((name) => !mutation.tryFirst.includes(name)),
+      mutation.store,
     );
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
 }
 
-async function prove(dir: string, names: readonly string[]): Promise<Verdict> {
+async function prove(dir: string, names: readonly string[], store: string | undefined): Promise<Verdict> {
   const only = names.flatMap((name) => ['--only', `=${name}`]);
   const args = [
     ...process.execArgv,
@@ -85,6 +86,7 @@ async function prove(dir: string, names: readonly string[]): Promise<Verdict> {
     '--json',
     '--workers',
     '1',
+    ...(store === undefined ? [] : ['--store', store]),
     ...only,
   ];
   const { output, code } = await run(args, dir);

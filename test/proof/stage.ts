@@ -86,8 +86,9 @@ export class Stage {
     this.checks = new Checks(this.world, this.drivers);
     // A DELETE that is under way for long meets another object than the one that was looked at.
     this.checks.mayLoseMarker = capabilities?.conditionalDelete === false;
-    this.checks.mayCompleteOver =
-      capabilities?.conditionalComplete === false || capabilities?.dearConditionalComplete === true;
+    if (capabilities?.conditionalComplete === false) this.checks.completesOver = 'always';
+    else if (capabilities?.dearConditionalComplete === true)
+      this.checks.completesOver = 'unless the mode is fail';
     this.checks.mayLoseOverwritten = scenario.needsForce === true;
   }
 
@@ -255,7 +256,10 @@ export class Stage {
   /** Background work is over, and every ledger is written. */
   async idle(): Promise<void> {
     for (const daemon of this.world.daemons) {
-      if (!daemon.isDead) await daemon.run(({ app }) => app.close()).catch(() => undefined);
+      if (daemon.isDead) continue;
+      await daemon.run(({ app }) => app.close()).catch(() => undefined);
+      // What it could not write down by then is lost with it.
+      if (this.world.injector.isOutage) daemon.diedAt = Math.min(daemon.diedAt, this.world.time.nowMs);
     }
   }
 

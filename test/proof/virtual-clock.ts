@@ -3,6 +3,8 @@ import type { Clock } from '../../src/ports/clock.js';
 /** One timeline for a whole simulated world; it moves only when nothing else can. */
 export class VirtualTime {
   nowMs = 1_700_000_000_000;
+  /** Of it no monotonic clock knows, as Linux's doesn't of the time in which a machine is suspended. */
+  sleptMs = 0;
   private readonly sleepers: { readonly at: number; readonly seq: number; readonly wake: () => void }[] = [];
   private seq = 0;
 
@@ -34,7 +36,7 @@ export class DaemonClock implements Clock {
   }
 
   monotonicMs(): number {
-    return this.time.nowMs;
+    return this.time.nowMs - this.time.sleptMs;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {

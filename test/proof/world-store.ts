@@ -8,6 +8,7 @@ import { SeededRandom } from './seeded-random.js';
 export interface RawObject {
   readonly body: Uint8Array;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly lastModifiedMs: number;
 }
 
 export interface RawUpload extends UploadRef {

@@ -242,9 +242,10 @@ export class World {
     return this.pass(Math.max(0, this.landedMs - this.time.nowMs));
   }
 
-  /** Days pass at once: timers that were due ring late, as on a machine that slept. */
+  /** Days pass at once: timers that were due ring late, and what a daemon remembers looks fresh, as on a machine that slept. */
   jump(ms: number): void {
     this.time.nowMs += ms;
+    this.time.sleptMs += ms;
     this.limitMs += ms;
   }
 

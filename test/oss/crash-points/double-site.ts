@@ -182,6 +182,7 @@ function rawOf(object: StoredObject): RawObject {
   const raw = {
     body: Buffer.concat(object.chunks),
     metadata: Object.fromEntries(metadata) as RawObject['metadata'],
+    lastModifiedMs: object.lastModified,
   };
   bodies.set(object, raw);
   return raw;

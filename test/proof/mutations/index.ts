@@ -1,5 +1,6 @@
 import { carriedMutations } from './carried.js';
 import { endingMutations } from './endings.js';
+import { fewerConditionsMutations } from './fewer-conditions.js';
 import type { Mutation } from './mutation.js';
 import { publicationMutations } from './publication.js';
 
@@ -8,4 +9,5 @@ export const mutations: readonly Mutation[] = [
   ...publicationMutations,
   ...endingMutations,
   ...carriedMutations,
+  ...fewerConditionsMutations,
 ];

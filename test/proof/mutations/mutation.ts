@@ -10,6 +10,8 @@ export interface Mutation {
   }[];
   /** Scenarios that are tried first; a mutation that none of these catches is tried with all. */
   readonly tryFirst: readonly string[];
+  /** On a store that can do what this one can. */
+  readonly store?: string;
   /** It changes nothing and must pass. */
   readonly isHarmless?: boolean;
 }

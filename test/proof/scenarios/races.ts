@@ -247,14 +247,14 @@ export const raceScenarios: readonly Scenario[] = [
       for (const { told } of drivers) if (told !== 'committed') checks.violate(`told ${told ?? 'nothing'}`);
     },
   },
-  {
-    name: 'a foreign writer right after the plan',
+  ...(['append', 'fail'] as const).map((conflictMode): Scenario => ({
+    name: `a foreign writer right after the plan${conflictMode === 'fail' ? ', fail' : ''}`,
     about:
       'an object appears at a key that was free when the plan was made: the job is rolled back, the object stays',
     isRace: true,
     isSmall: true,
     async run(stage) {
-      const job = stage.driver({ token: 'job' });
+      const job = stage.driver({ token: 'job', options: { conflictMode } });
       await job.setup();
       await job.runTask(0, ['part-0']);
       await job.runTask(1, ['part-1']);
@@ -266,7 +266,7 @@ export const raceScenarios: readonly Scenario[] = [
       await Promise.all([job.commit(), intruder()]);
       if (job.told !== 'committed') await job.abort();
     },
-  },
+  })),
   {
     name: 'a foreign writer during publication',
     isRace: true,
