@@ -1,9 +1,26 @@
 import { parseArgs } from 'node:util';
 
-/** Options of a benchmark: `--json`, and numbers or texts with their defaults. */
-export function options<T extends Record<string, number | string>>(
-  defaults: T,
-): { json: boolean } & { [K in keyof T]: T[K] extends number ? number : string } {
+type Chosen<T> = { json: boolean } & { [K in keyof T]: T[K] extends number ? number : string };
+
+/** Options of a benchmark: `--json`, and numbers or texts with their defaults. Ends the process after `--help`. */
+export function options<T extends Record<string, number | string>>(defaults: T): Chosen<T> {
+  const known = Object.entries(defaults).map(([name, byDefault]) => `  --${name} ${byDefault}`);
+  const usage = ['Options, with their defaults:', ...known, '  --json', 'See docs/performance.md.'].join(
+    '\n',
+  );
+  if (process.argv.includes('--help') || process.argv.includes('-h')) {
+    console.log(usage);
+    process.exit(0);
+  }
+  try {
+    return parsed(defaults);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${usage}`);
+    process.exit(2);
+  }
+}
+
+function parsed<T extends Record<string, number | string>>(defaults: T): Chosen<T> {
   const { values } = parseArgs({
     options: {
       json: { type: 'boolean', default: false },
