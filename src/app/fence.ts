@@ -13,9 +13,12 @@ import {
 export const fenceSeconds = 30;
 const maxLate = 3;
 
-/** The refusal may be that of an expired signature: sign and look again. A denial that repeats itself is one. */
+/**
+ * The refusal may be that of an expired signature, or of credentials that ended after they had signed: sign and look
+ * again. A denial that repeats itself is one.
+ */
 export function isTooLate(error: unknown, tries: number): boolean {
-  return tries < maxLate && isStoreError(error, 'access-denied');
+  return tries < maxLate && isStoreError(error, 'access-denied', 'expired-credentials');
 }
 
 /** A put that is sent later, by the function returned. */

@@ -3,7 +3,7 @@ import { unreadable } from '../core/records/codec.js';
 import { isStoreError, type ObjectHead, type PreparedPut, type PutOptions } from '../ports/object-store.js';
 import type { AppContext } from './context.js';
 import type { JobFacts } from './facts.js';
-import { fenceSeconds } from './fence.js';
+import { fenceSeconds, isTooLate } from './fence.js';
 import { mapLimit } from './map-limit.js';
 import { commitbridgeIdName } from './open-file.js';
 
@@ -13,6 +13,8 @@ export type InlinePublication =
 interface Pending {
   readonly file: InlineFile;
   readonly condition: Pick<PutOptions, 'ifNoneMatch' | 'ifMatch'>;
+  /** How often it came too late. */
+  readonly late: number;
 }
 
 /** Where the inline files of a winner are: here, or, as far as they were left out of memory, in its record. */
@@ -94,16 +96,14 @@ class InlineBatch {
       files,
       ctx.options.recordConcurrency,
       async (file): Promise<Pending | undefined> => {
-        if (!replaces(file)) return { file, condition: { ifNoneMatch: '*' } };
-        return this.#next(file, await ctx.roots.storeOf(file).head(file));
+        if (!replaces(file)) return { file, condition: { ifNoneMatch: '*' }, late: 0 };
+        return this.#next({ file, condition: {}, late: 0 }, await ctx.roots.storeOf(file).head(file));
       },
     );
     for (let round = 0; round < maxRounds; round++) {
       const todo = pending.filter((entry) => entry !== undefined);
       if (todo.length === 0) return { result: 'published' };
       // The look at the outcome may take longer than the signatures live.
-      // Before the first signature, so that a pause at any of them counts.
-      const signedAt = ctx.clock.monotonicMs();
       const prepared = await mapLimit(todo, ctx.options.completeConcurrency, (entry) => this.#prepare(entry));
       const outcome = await this.facts.readOutcome();
       if (outcome?.value.outcome === 'rollback' || outcome?.value.outcome === 'rolled-back')
@@ -114,7 +114,7 @@ class InlineBatch {
       pending = await mapLimit(todo, ctx.options.completeConcurrency, async (entry, index) => {
         const put = prepared[index];
         if (put === undefined || foreign !== undefined) return entry;
-        const left = await this.#send(entry, put, signedAt);
+        const left = await this.#send(entry, put);
         if (left === 'foreign') foreign = entry.file;
         return left === 'foreign' ? entry : left;
       });
@@ -139,7 +139,7 @@ class InlineBatch {
   }
 
   /** `undefined` when the file is there; otherwise what to try next. */
-  async #send(entry: Pending, put: PreparedPut, signedAt: number): Promise<Pending | 'foreign' | undefined> {
+  async #send(entry: Pending, put: PreparedPut): Promise<Pending | 'foreign' | undefined> {
     const { ctx } = this;
     const { file } = entry;
     const store = ctx.roots.storeOf(file);
@@ -147,21 +147,18 @@ class InlineBatch {
       await store.sendPut(put, file.content ?? new Uint8Array());
       return undefined;
     } catch (error) {
-      const isLate =
-        isStoreError(error, 'access-denied') &&
-        ctx.clock.monotonicMs() - signedAt > (fenceSeconds * 1_000) / 2;
-      if (isLate) return entry;
+      if (isTooLate(error, entry.late + 1)) return { ...entry, late: entry.late + 1 };
       if (!isStoreError(error, 'precondition-failed', 'conflict', 'not-found')) throw error;
       const found = await store.head(file);
       const isForeign = found !== undefined && found.metadata[commitbridgeIdName] !== file.commitbridgeId;
-      return isForeign && this.overwritesNothing ? 'foreign' : this.#next(file, found);
+      return isForeign && this.overwritesNothing ? 'foreign' : this.#next(entry, found);
     }
   }
 
   /** Where keys existed already, the last writer wins, key by key. */
-  #next(file: InlineFile, found: ObjectHead | undefined): Pending | undefined {
-    if (found === undefined) return { file, condition: { ifNoneMatch: '*' } };
-    if (found.metadata[commitbridgeIdName] === file.commitbridgeId) return undefined;
-    return { file, condition: { ifMatch: found.etag } };
+  #next(entry: Pending, found: ObjectHead | undefined): Pending | undefined {
+    if (found === undefined) return { ...entry, condition: { ifNoneMatch: '*' } };
+    if (found.metadata[commitbridgeIdName] === entry.file.commitbridgeId) return undefined;
+    return { ...entry, condition: { ifMatch: found.etag } };
   }
 }

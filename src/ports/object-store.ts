@@ -95,13 +95,16 @@ export interface ObjectStore {
    */
   preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut>;
 
-  /** Sends it: as {@link put}, but `access-denied` once it has expired. */
+  /**
+   * Sends it: as {@link put}, but `access-denied` once it has expired, and `expired-credentials` where those that it was
+   * signed with no longer hold. After either, only one that is signed anew can succeed.
+   */
   sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult>;
 
   /** As {@link preparePut}, for a delete: what a store without conditional deletes has in their place. */
   prepareDelete(object: ObjectRef, expiresInSeconds: number): Promise<PreparedDelete>;
 
-  /** Sends it: as {@link delete}, but `access-denied` once it has expired. */
+  /** Sends it: as {@link delete}, and refused as {@link sendPut} is. */
   sendDelete(prepared: PreparedDelete, call?: CallOptions): Promise<'deleted' | 'absent'>;
 
   /** Lifecycle rules that abort uploads, where the store tells; `undefined` where it doesn't. */
@@ -204,15 +207,21 @@ export interface PreparedPut {
   readonly object: ObjectRef;
   readonly options: PutOptions;
   readonly expiresAtMs: number;
-  /** Of the adapter that made it. */
-  readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  readonly request?: PreparedRequest;
 }
 
 export interface PreparedDelete {
   readonly object: ObjectRef;
   readonly expiresAtMs: number;
-  /** Of the adapter that made it. */
-  readonly request?: { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+  readonly request?: PreparedRequest;
+}
+
+/** Of the adapter that made it. A secret until it expires: never logged. */
+export interface PreparedRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The credentials, where the adapter has to know later which ones were refused. */
+  readonly signedBy?: unknown;
 }
 
 export interface PutResult {

@@ -4,10 +4,11 @@ import { OssObjectStore } from '../../src/adapters/oss/oss-object-store.js';
 import { SystemClock } from '../../src/adapters/system/clock.js';
 import { SystemRandom } from '../../src/adapters/system/random.js';
 import { mapLimit } from '../../src/app/map-limit.js';
+import type { MemoryObjectStore } from '../../src/adapters/memory/memory-object-store.js';
 import type { ObjectStore } from '../../src/ports/object-store.js';
+import { bucket, closeAllDaemons, startMemoryDaemon } from '../support/memory-daemon/index.js';
 import { OssDouble } from '../support/oss-double/index.js';
 
-const bucket = 'sts';
 const inFlight = 64;
 const files = 640;
 
@@ -16,19 +17,20 @@ let double: OssDouble;
 let aheadMs = 0;
 let store: ObjectStore | undefined;
 afterEach(async () => {
+  await closeAllDaemons();
   await store?.close();
   await double.stop();
 });
 
 /** Calls of the store that have not ended. */
-let underWay = 0;
+const underWay = new Set<Promise<unknown>>();
 
 async function call<T>(made: Promise<T>): Promise<T> {
-  underWay++;
+  underWay.add(made);
   try {
     return await made;
   } finally {
-    underWay--;
+    underWay.delete(made);
   }
 }
 
@@ -62,7 +64,7 @@ async function start(lifetimeMs: number): Promise<{
     async () => {
       const { expiresAt, ...keys } = double.keys.issue(issued.length === 0 ? lifetimeMs : 3_600_000);
       issued.push(keys.accessKeyId);
-      const [before, busy] = [answered(), underWay];
+      const [before, busy] = [answered(), underWay.size];
       // STS takes a while, in which requests go on.
       await clock.sleep(200);
       asked.push({ underWay: busy, answeredMeanwhile: answered() - before });
@@ -113,7 +115,8 @@ describe(`a job with ${inFlight} requests in flight, on temporary credentials`, 
     aheadMs = 700_000;
     await until(() => issued.length > 1);
     await until(() => asked.length > 1);
-    // What was signed with them has been answered.
+    // What may have been signed with them has been answered.
+    await Promise.all(underWay);
     const signed = answered();
     await until(() => answered() > signed + 3 * inFlight);
     // They are over.
@@ -163,5 +166,90 @@ describe(`a job with ${inFlight} requests in flight, on temporary credentials`, 
     expect(refused.every(({ status }) => status === 403)).toBe(true);
     expect(retries).toEqual(refused.map(() => 'expired-credentials'));
     expect((await oss.list(bucket, 'table/', {})).objects).toHaveLength(files);
+  });
+});
+
+/** The key id that a presigned request names. */
+function signer(target: string): string {
+  return new URL(target, 'http://host').searchParams.get('x-oss-credential')?.split('/')[0] ?? '';
+}
+
+/** From when the next request of that key, which was signed before, has arrived. */
+function revokeAtArrival(kind: 'put' | 'delete', key: RegExp): void {
+  double.on(
+    { kind, key, times: 1 },
+    {
+      before: ({ target }) => {
+        double.keys.expire(signer(target));
+        return undefined;
+      },
+    },
+  );
+}
+
+function sentTo(kind: 'put' | 'delete', key: RegExp): { status: number | undefined; by: string }[] {
+  return double.select({ kind, key }).map(({ status, target }) => ({ status, by: signer(target) }));
+}
+
+describe('temporary credentials that are revoked between signing and sending', () => {
+  it.each(['put', 'delete'] as const)(
+    'a %s: is sent once, and the next one is signed with others',
+    async (kind) => {
+      const { store: oss, issued, retries } = await start(3_600_000);
+      const object = { bucket, key: 'table/fenced' };
+      const signAndSend = async (): Promise<unknown> => {
+        if (kind === 'put') {
+          const prepared = await oss.preparePut(object, {}, 30);
+          return oss.sendPut(prepared, Buffer.from('x'));
+        }
+        return oss.sendDelete(await oss.prepareDelete(object, 30));
+      };
+      revokeAtArrival(kind, /fenced$/);
+      await expect(signAndSend()).rejects.toMatchObject({ kind: 'expired-credentials' });
+      await signAndSend();
+      expect(retries).toEqual([]);
+      expect(issued).toHaveLength(2);
+      const [refused, taken, ...more] = sentTo(kind, /fenced$/);
+      expect([refused, more]).toEqual([{ status: 403, by: issued[0] }, []]);
+      expect(taken).toMatchObject({ by: issued[1] });
+      expect(taken?.status).toBeLessThan(300);
+    },
+  );
+
+  it('an unknown key id of them counts as their end', async () => {
+    const { store: oss, issued } = await start(3_600_000);
+    const object = { bucket, key: 'table/fenced' };
+    const prepared = await oss.preparePut(object, {}, 30);
+    double.keys.forget(issued[0]!);
+    const sent = oss.sendPut(prepared, Buffer.from('x'));
+    await expect(sent).rejects.toMatchObject({
+      kind: 'expired-credentials',
+      details: { code: 'InvalidAccessKeyId' },
+    });
+    await oss.sendPut(await oss.preparePut(object, {}, 30), Buffer.from('x'));
+    expect(issued).toHaveLength(2);
+  });
+
+  it('a job: its inline file and its marker are signed again, and it is done', async () => {
+    const { store: oss, issued, retries } = await start(3_600_000);
+    const { client } = await startMemoryDaemon({ memory: oss as unknown as MemoryObjectStore });
+    const uri = `s3a://${bucket}/oss-job`;
+    const job = { tokens: ['revoked'], jobAttempt: 0, destination: uri };
+    await client.setupJob({ job, setupId: 'revoked', options: {}, protocolVersion: 1 });
+    const attempt = { task: 'm-000000', attemptNumber: 0, attemptId: 'attempt_revoked' };
+    const inline = { uri: `${uri}/a`, content: Buffer.from('inline') };
+    await client.commitTask({ job, attempt, fileCount: 1 }, [{ inline }]);
+    const fenced = [/oss-job\/a$/, /oss-job\/_SUCCESS$/];
+    for (const key of fenced) revokeAtArrival('put', key);
+    await client.commitJob({ job });
+    for (const key of fenced) {
+      const [refused, taken, ...more] = sentTo('put', key);
+      expect([refused?.status, taken?.status, more]).toEqual([403, 200, []]);
+      expect(taken?.by).not.toBe(refused?.by);
+    }
+    expect(issued).toHaveLength(3);
+    expect(retries).toEqual([]);
+    const outcome = await oss.get({ bucket, key: '.commitbridge/jobs/revoked/0/outcome.json' });
+    expect(JSON.parse(Buffer.from(outcome.body).toString())).toMatchObject({ outcome: 'done' });
   });
 });

@@ -29,6 +29,8 @@ export type StoreMode = Extract<FaultMode, 'lost' | 'failed' | 'outage' | 'expir
 /** The store of a world. */
 export interface WorldStore {
   readonly raw: RawStore;
+  /** What daemons send by, where it isn't `raw`: it may have credentials of its own. */
+  readonly ofDaemons?: ObjectStore;
   /** So much goes on in real time: virtual time stands still meanwhile. */
   underWay(): number;
   /** Others may go on. */

@@ -174,7 +174,8 @@ export class World {
       },
     });
     this.raw = this.store.raw;
-    this.paged = options.pageSize === undefined ? this.raw : smallPages(this.raw, options.pageSize);
+    const ofDaemons = this.store.ofDaemons ?? this.raw;
+    this.paged = options.pageSize === undefined ? ofDaemons : smallPages(ofDaemons, options.pageSize);
   }
 
   observed(daemon: Daemon): Observation {
@@ -268,7 +269,7 @@ export function isRepeatable(error: unknown): boolean {
   );
 }
 
-function smallPages(store: RawStore, size: number): ObjectStore {
+function smallPages(store: ObjectStore, size: number): ObjectStore {
   return new Proxy(store, {
     get(target, name) {
       if (name === 'list') {

@@ -48,6 +48,8 @@ export interface StoreRequest {
   readonly kind: RequestKind;
   /** Of the body that is sent. */
   readonly bodyBytes: number;
+  /** It was signed before: sending it again sends the same signature. */
+  readonly isPrepared: boolean;
 }
 
 /** Sends the request to the store below, with other options if need be. May be called again. */
@@ -137,7 +139,8 @@ export abstract class InterceptedStore implements ObjectStore {
   }
 
   sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult> {
-    return this.through('put', call, (at) => this.inner.sendPut(prepared, body, at), body.byteLength);
+    const send: Send<PutResult> = (at) => this.inner.sendPut(prepared, body, at);
+    return this.through('put', call, send, body.byteLength, true);
   }
 
   prepareDelete(object: ObjectRef, expiresInSeconds: number): Promise<PreparedDelete> {
@@ -145,7 +148,7 @@ export abstract class InterceptedStore implements ObjectStore {
   }
 
   sendDelete(prepared: PreparedDelete, call?: CallOptions): Promise<'deleted' | 'absent'> {
-    return this.through('delete', call, (at) => this.inner.sendDelete(prepared, at));
+    return this.through('delete', call, (at) => this.inner.sendDelete(prepared, at), 0, true);
   }
 
   lifecycle(bucket: string, call?: CallOptions): Promise<readonly AbortUploadsRule[] | undefined> {
@@ -161,7 +164,8 @@ export abstract class InterceptedStore implements ObjectStore {
     call: CallOptions | undefined,
     send: Send<T>,
     bodyBytes = 0,
+    isPrepared = false,
   ): Promise<T> {
-    return this.around({ kind, bodyBytes }, call ?? {}, send);
+    return this.around({ kind, bodyBytes, isPrepared }, call ?? {}, send);
   }
 }

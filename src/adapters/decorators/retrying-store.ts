@@ -25,7 +25,8 @@ export interface RetryParts {
 
 /**
  * Repeats a request whose failure may pass: exponential waits with full jitter, or as long as the store asked for.
- * With expired credentials it tries once more, since the adapter has fetched them again.
+ * With expired credentials it tries once more, since the adapter has fetched them again; but not with what was signed
+ * before, which carries the old ones: its caller signs again.
  *
  * All requests are repeated, also those whose first attempt may have had an effect unheard of:
  * - A repeated `initiate` may leave an upload behind that nobody knows; such repetitions are counted.
@@ -59,7 +60,7 @@ export class RetryingStore extends InterceptedStore {
       } catch (thrown) {
         if (!(thrown instanceof StoreError)) throw thrown;
         const error = isAmbiguous ? afterAmbiguousAttempt(thrown) : thrown;
-        if (error.kind === 'expired-credentials' && !isRefreshed) {
+        if (error.kind === 'expired-credentials' && !isRefreshed && !request.isPrepared) {
           isRefreshed = true;
         } else {
           if (!error.isTransient) throw error;

@@ -33,6 +33,7 @@ export interface OssRequest {
 export interface SignedOssRequest {
   readonly url: string;
   readonly expiresAtMs: number;
+  readonly signedBy: OssCredentials;
 }
 
 /** Answers tell the time in whole seconds: less than this says nothing. */
@@ -111,14 +112,16 @@ export class OssConnection {
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
       readonly body?: Uint8Array;
+      readonly signedBy?: unknown;
     },
     signal: AbortSignal | undefined,
   ): Promise<HttpAnswer> {
     refuseAborted(signal);
-    const { url, ...rest } = request;
+    const { url, signedBy, ...rest } = request;
     // Not by `URL`, which would fold `..` in the path and so change the key.
     const [, origin = '', path = ''] = /^(https?:\/\/[^/]*)(\/.*)$/s.exec(url) ?? [];
-    return this.judged(await this.exchange({ ...rest, origin, path }, signal), false, undefined);
+    const answer = await this.exchange({ ...rest, origin, path }, signal);
+    return this.judged(answer, false, signedBy as OssCredentials | undefined);
   }
 
   async presign(request: RequestToSign, expiresInSeconds: number): Promise<SignedOssRequest> {
@@ -132,7 +135,7 @@ export class OssConnection {
     const query = this.signer.presign(request, credentials, nowMs + this.skewMs, seconds);
     const { origin, basePath } = this.addresses.of(request.bucket);
     const url = `${origin}${basePath}${encodeKey(request.key)}${encodeQuery(query)}`;
-    return { url, expiresAtMs: nowMs + seconds * 1_000 };
+    return { url, expiresAtMs: nowMs + seconds * 1_000, signedBy: credentials };
   }
 
   close(): Promise<void> {

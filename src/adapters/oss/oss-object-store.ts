@@ -218,22 +218,22 @@ export class OssObjectStore implements ObjectStore {
     requireCapability(this.capabilities, 'presign');
     checkPartNumber(this.capabilities, partNumber);
     const subresources = { partNumber: String(partNumber), uploadId };
-    const signed = await this.connection.presign(
+    const { url, expiresAtMs } = await this.connection.presign(
       { method: 'PUT', bucket, key, subresources, headers: PART_HEADERS },
       Math.min(expiresInSeconds, MAX_SIGNED_SECONDS),
     );
-    return { method: 'PUT', headers: PART_HEADERS, ...signed };
+    return { method: 'PUT', headers: PART_HEADERS, url, expiresAtMs };
   }
 
   async preparePut(object: ObjectRef, options: PutOptions, expiresInSeconds: number): Promise<PreparedPut> {
     requireCapability(this.capabilities, 'presign');
     checkPut(this.capabilities, object, options);
     const headers = this.creationHeaders(options);
-    const { url, expiresAtMs } = await this.connection.presign(
+    const { url, expiresAtMs, signedBy } = await this.connection.presign(
       { method: 'PUT', ...object, subresources: {}, headers },
       expiresInSeconds,
     );
-    return { object, options, expiresAtMs, request: { url, headers } };
+    return { object, options, expiresAtMs, request: { url, headers, signedBy } };
   }
 
   async sendPut(prepared: PreparedPut, body: Uint8Array, call?: CallOptions): Promise<PutResult> {
@@ -246,11 +246,11 @@ export class OssObjectStore implements ObjectStore {
   async prepareDelete(object: ObjectRef, expiresInSeconds: number): Promise<PreparedDelete> {
     requireCapability(this.capabilities, 'presign');
     const headers = {};
-    const { url, expiresAtMs } = await this.connection.presign(
+    const { url, expiresAtMs, signedBy } = await this.connection.presign(
       { method: 'DELETE', ...object, subresources: {}, headers },
       expiresInSeconds,
     );
-    return { object, expiresAtMs, request: { url, headers } };
+    return { object, expiresAtMs, request: { url, headers, signedBy } };
   }
 
   async sendDelete({ request }: PreparedDelete, call?: CallOptions): Promise<'deleted' | 'absent'> {

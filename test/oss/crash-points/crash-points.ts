@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { RequestKind } from '../../../src/adapters/decorators/intercepted-store.js';
 import { appliesTo, killingModes, livingModes, type Fault } from '../../proof/faults.js';
 import { formatReplay } from '../../proof/replay.js';
 import { onStore } from '../../proof/scenarios/stores.js';
@@ -19,11 +20,12 @@ export async function runOnDouble(scenario: Scenario, plan: RunPlan): Promise<Ru
 }
 
 /**
- * What fails at the nth request of a scenario. Of `chosen` ones the daemon dies before the request or after it, and its
- * reply or the request itself is lost; with `npm run test:oss` and `npm run test:all` each way to fail is tried, and two
- * recoveries for each death. Of others it is one way a request, each in its turn.
+ * What fails at the nth request of a scenario. Of `chosen` ones the daemon dies before the request or after it, its reply
+ * or the request itself is lost, and the keys that a put or a delete was signed with end on its way; with `npm run
+ * test:oss` and `npm run test:all` each way to fail is tried, and two recoveries for each death. Of others it is one way a
+ * request, each in its turn.
  */
-export function plansAt(request: number, isChosen: boolean): RunPlan[] {
+export function plansAt(request: number, kind: RequestKind | undefined, isChosen: boolean): RunPlan[] {
   const plan = (mode: Fault['mode'], turn: number): RunPlan => ({
     seed: 1,
     faults: [{ request, mode, ...(mode === 'late' ? { delayRequests: 1 + (turn % 4) } : {}) }],
@@ -33,7 +35,8 @@ export function plansAt(request: number, isChosen: boolean): RunPlan[] {
   const all = [...killingModes, ...livingModes];
   if (!isChosen) return [plan(all[request % all.length]!, request)];
   if (!isAll) {
-    const some = ['before', 'after', 'lost', 'failed'] as const;
+    const isFenced = kind === 'put' || kind === 'delete';
+    const some = ['before', 'after', 'lost', 'failed', ...(isFenced ? (['expired'] as const) : [])] as const;
     return some.map((mode, index) => plan(mode, request + index));
   }
   return all.flatMap((mode, index) =>
@@ -67,7 +70,7 @@ export function crashPoints(
       const violated: string[] = [];
       let [runs, faults] = [0, 0];
       for (let request = 1; request <= base.requests; request++) {
-        for (const plan of plansAt(request, isChosen(scenario))) {
+        for (const plan of plansAt(request, base.kinds[request - 1], isChosen(scenario))) {
           if (!plan.faults.every(({ mode }) => appliesTo(mode, base.kinds[request - 1]))) continue;
           const { violations, triggered } = await runOnDouble(onOss, plan);
           runs++;

@@ -22,7 +22,9 @@ const metadataPrefix = 'x-oss-meta-';
  */
 export class DoubleSite {
   private settings: WorldStoreSettings | undefined;
-  private adapter: OssObjectStore | undefined;
+  private readonly adapters: OssObjectStore[] = [];
+  /** Ids of keys that daemons got. */
+  private readonly issued: string[] = [];
   private waiting = 0;
   /** Held in virtual time, though under way in real time. */
   private held = 0;
@@ -40,14 +42,27 @@ export class DoubleSite {
     const double = this.oss;
     double.createBucket(settings.bucket);
     const clock = Object.assign(new SystemClock(), { nowMs: () => settings.nowMs() });
-    const adapter = (this.adapter = new OssObjectStore(
-      {
-        ...{ region: double.region, endpoint: double.endpoint, addressing: 'path' },
-        credentials: { kind: 'static', ...double.accessKey },
-        capabilities: settings.capabilities,
-      },
-      clock,
-    ));
+    const common = {
+      ...({ region: double.region, endpoint: double.endpoint, addressing: 'path' } as const),
+      capabilities: settings.capabilities,
+    };
+    const lasting = { kind: 'static', ...double.accessKey } as const;
+    const ofRole = {
+      ...({
+        kind: 'sts',
+        roleArn: 'acs:ram::1:role/world',
+        sessionName: 'world',
+        durationSeconds: 3_600,
+      } as const),
+      source: double.accessKey,
+    };
+    const adapter = new OssObjectStore({ ...common, credentials: lasting }, clock);
+    const ofDaemons = new OssObjectStore({ ...common, credentials: ofRole }, clock, () => {
+      const { expiresAt, ...keys } = double.keys.issue(3_600_000);
+      this.issued.push(keys.accessKeyId);
+      return Promise.resolve({ ...keys, expiration: new Date(expiresAt) });
+    });
+    this.adapters.push(adapter, ofDaemons);
     const slowParts: DoubleIntervention = {
       during: async ({ uploadId }) => {
         this.held++;
@@ -59,6 +74,7 @@ export class DoubleSite {
     double.on({ kind: 'part' }, slowParts);
     return {
       raw: this.watched(adapter),
+      ofDaemons: this.watched(ofDaemons),
       underWay: () => this.waiting - this.held,
       turn: () => this.counted(new Promise<void>((resolve) => setImmediate(resolve))),
       fail: (mode, kind, send) => this.failing(mode, kind, send),
@@ -66,7 +82,7 @@ export class DoubleSite {
   };
 
   async stop(): Promise<void> {
-    await this.adapter?.close();
+    for (const adapter of this.adapters) await adapter.close();
     await this.oss.stop();
   }
 
@@ -156,8 +172,14 @@ export class DoubleSite {
         };
       case 'outage':
         return { before: () => respond(503, 'ServiceUnavailable') };
+      // For good: what was signed before with the same keys is refused as well, whenever it comes.
       case 'expired':
-        return { before: () => respond(403, 'SecurityTokenExpired') };
+        return {
+          before: () => {
+            for (const id of this.issued) this.oss.keys.expire(id);
+            return undefined;
+          },
+        };
       case 'gone':
         return { after: () => respond(404, 'NoSuchUpload') };
       case 'conflict':

@@ -39,6 +39,11 @@ export class KnownKeys {
     if (found !== undefined) found.expiresAt = 0;
   }
 
+  /** As if they had never been issued. */
+  forget(accessKeyId: string): void {
+    this.temporary.delete(accessKeyId);
+  }
+
   temporaryOf(accessKeyId: string): TemporaryCredentials | undefined {
     return this.temporary.get(accessKeyId);
   }

@@ -122,6 +122,17 @@ describe('RetryingStore', () => {
     expect(inner.seen).toHaveLength(2);
   });
 
+  it('does not repeat what was signed before with credentials that have ended', async () => {
+    for (const send of [
+      async (store: RetryingStore) => store.sendPut(await store.preparePut(object, {}, 30), body),
+      async (store: RetryingStore) => store.sendDelete(await store.prepareDelete(object, 30)),
+    ]) {
+      const { inner, store } = retrying(times(1, 'expired-credentials'));
+      await expect(send(store)).rejects.toMatchObject({ kind: 'expired-credentials' });
+      expect(inner.seen).toHaveLength(1);
+    }
+  });
+
   it('marks an error that may be the answer to its own success', async () => {
     const { clock, store } = retrying([{ fail: 'unavailable', after: true }]);
     const put = expect(store.put(object, body, { ifNoneMatch: '*' })).rejects.toMatchObject({

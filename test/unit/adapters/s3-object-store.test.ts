@@ -318,6 +318,32 @@ describe('S3ObjectStore: credentials from a file', () => {
     expect(seen[2]?.headers['x-amz-security-token']).toBe('t-NEWER');
   });
 
+  it('are read again when the store refuses what was signed before with the old ones', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'commitbridge-credentials-'));
+    stops.push(() => rm(directory, { recursive: true }));
+    const path = join(directory, 'credentials');
+    const write = (id: string): Promise<void> =>
+      writeFile(
+        path,
+        JSON.stringify({ AccessKeyId: id, SecretAccessKey: `secret of ${id}`, SessionToken: `t-${id}` }),
+      );
+    await write('OLD');
+    const { store, seen } = await against(
+      [
+        { status: 400, body: errorXml('ExpiredToken') },
+        { status: 200, headers: { etag: '"E"' } },
+      ],
+      { credentials: { kind: 'file', path } },
+    );
+    const prepared = await store.preparePut(object, {}, 30);
+    await write('NEWER');
+    const late = store.sendPut(prepared, Buffer.from('x'));
+    await expect(late).rejects.toMatchObject({ kind: 'expired-credentials' });
+    await store.sendPut(await store.preparePut(object, {}, 30), Buffer.from('x'));
+    const queries = seen.map(({ url }) => new URL(url, 'http://host').searchParams);
+    expect(queries.map((query) => query.get('X-Amz-Security-Token'))).toEqual(['t-OLD', 't-NEWER']);
+  });
+
   it('a file that is not there is access-denied, by its name', async () => {
     const store = offline({
       credentials: { kind: 'file', path: '/nowhere/credentials' },
