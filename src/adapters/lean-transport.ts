@@ -19,6 +19,9 @@ export interface HttpAnswer {
   readonly body: Buffer;
 }
 
+/** Told of an answer when its head arrives; the body may take minutes more. */
+export type OnHead = (head: Omit<HttpAnswer, 'body'>) => void;
+
 /** Connections to a store at most, where the configuration says nothing. */
 export const DEFAULT_MAX_SOCKETS = 128;
 
@@ -51,7 +54,11 @@ export class LeanTransport {
     });
   }
 
-  send({ body, ...request }: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+  send(
+    { body, ...request }: HttpRequest,
+    signal: AbortSignal | undefined,
+    onHead?: OnHead,
+  ): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       let status = 0;
       let headers: HttpAnswer['headers'] = {};
@@ -75,6 +82,7 @@ export class LeanTransport {
           onResponseStart: (_, code, fields) => {
             status = code;
             headers = fields;
+            onHead?.({ status, headers });
           },
           onResponseData: (_, chunk) => {
             chunks.push(chunk);

@@ -87,3 +87,36 @@ it('what does not fit in memory is read again from the records', async () => {
   expect(Object.keys(visible)).toHaveLength(tasks * 64);
   expect(new Set(Object.values(visible))).toEqual(new Set(['x'.repeat(16 * 1024)]));
 });
+
+/** A skewed clock makes a signature old at once: how long ago it was made says nothing. */
+it.each([
+  ['access-denied', 2],
+  ['expired-credentials', 2],
+] as const)('a put refused with %s is signed again, and looked at, %i times at most', async (kind, more) => {
+  const [daemon, job] = await setUp();
+  await commitInline(job.attempt(0), { a: 'a', b: 'b' });
+  let refusals = more;
+  const calls: string[] = [];
+  daemon.faults.watch(({ op, key }) => {
+    if (op === 'get' && key.endsWith('/outcome.json')) calls.push('look');
+    if (op !== 'sendPut' || !key.endsWith('/a')) return undefined;
+    calls.push('put');
+    return refusals-- > 0 ? { fail: 'before', kind } : undefined;
+  });
+  await job.commit();
+  expect(job.visible()).toEqual({ a: 'a', b: 'b' });
+  expect(calls.filter((call) => call === 'put')).toHaveLength(more + 1);
+  expect(calls.join(' ')).toContain('look put look put look put');
+
+  const denied = new TestJob(daemon.client, daemon.memory);
+  await denied.setup();
+  await commitInline(denied.attempt(0), { a: 'a' });
+  let puts = 0;
+  daemon.faults.watch(({ op, key }) => {
+    if (op !== 'sendPut' || !key.endsWith('/a')) return undefined;
+    puts++;
+    return { fail: 'before', kind };
+  });
+  await expect(denied.commit()).rejects.toThrow();
+  expect(puts).toBe(more + 1);
+});

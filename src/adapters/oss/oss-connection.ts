@@ -84,6 +84,7 @@ export class OssConnection {
     const answer = await this.transport.stream(signed, signal).catch((error: unknown) => {
       throw networkError(error, signal);
     });
+    this.learnTime(answer);
     if (isSuccess(answer)) return answer.body;
     const body = await buffer(answer.body).catch((error: unknown) => {
       throw networkError(error, signal);
@@ -175,22 +176,22 @@ export class OssConnection {
 
   private async exchange(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     try {
-      return await this.transport.send(request, signal);
+      return await this.transport.send(request, signal, (head) => this.learnTime(head));
     } catch (error) {
       throw networkError(error, signal);
     }
   }
 
   private judged(answer: HttpAnswer, isXml: boolean, credentials: OssCredentials | undefined): HttpAnswer {
-    this.learnTime(answer);
     if (isSuccess(answer) && !(isXml && isError(answer.body))) return answer;
     const error = failureOf(answer, credentials?.securityToken !== undefined);
     if (error.kind === 'expired-credentials' && credentials !== undefined) this.source.refused(credentials);
     throw error;
   }
 
-  private learnTime(answer: HttpAnswer): void {
-    const storeMs = Date.parse(headerOf(answer, 'date') ?? '');
+  /** Of a head that arrives now: a Complete tells the time first, and may go on for long until its body is there. */
+  private learnTime(head: Pick<HttpAnswer, 'headers'>): void {
+    const storeMs = Date.parse(headerOf(head, 'date') ?? '');
     if (Number.isNaN(storeMs)) return;
     // In the middle of the second that it tells.
     const skewMs = storeMs + 500 - this.clock.nowMs();

@@ -71,8 +71,9 @@ export class LeanSender {
 
   /** Sends what {@link presign} made, or what is signed otherwise. */
   async exchange(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
-    const answer = await this.transport.send(request, signal);
-    this.connection.noticeDate(answer.headers['date']);
+    const answer = await this.transport.send(request, signal, ({ headers }) =>
+      this.connection.noticeDate(headers['date']),
+    );
     if (answer.status < 200 || answer.status > 299) throw errorOf(answer);
     return answer;
   }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OssObjectStore } from '../../../src/adapters/oss/oss-object-store.js';
 import type { OssStoreOptions } from '../../../src/adapters/oss/oss-options.js';
@@ -28,6 +29,12 @@ async function against(answers: readonly Answer[], changes: Partial<OssStoreOpti
     () => server.stop(),
   );
   return { store, seen: server.seen };
+}
+
+/** Of `20261130T192800Z`. */
+function basicTime(text: unknown): number {
+  const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(String(text))!;
+  return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);
 }
 
 const errorXml = (code: string, ec = '0001-00000001'): string =>
@@ -192,18 +199,55 @@ describe('OssObjectStore: requests', () => {
     expect(new Set(seen.map(({ headers }) => headers['x-oss-security-token'])).size).toBe(2);
   });
 
+  it.each(['v4', 'v1'] as const)(
+    'a Complete that pauses 35 s after its head tells nothing of the time: what is signed next lives its 30 s, %s',
+    async (signature) => {
+      let nowMs = Date.UTC(2026, 10, 30, 12);
+      const date = (): string => new Date(nowMs).toUTCString();
+      const clock = Object.assign(new SystemClock(), { nowMs: () => nowMs });
+      const headers = { date: date() };
+      let beingRead = (): void => undefined;
+      const bodyMayCome = new Promise<void>((resolve) => (beingRead = resolve));
+      const body = '<CompleteMultipartUploadResult><ETag>"E"</ETag></CompleteMultipartUploadResult>';
+      const server = await startScriptedServer([
+        { status: 200, headers, body, pause: () => bodyMayCome },
+        { status: 200, headers: { etag: '"E"' } },
+      ]);
+      const store = new OssObjectStore(
+        {
+          ...{ region: 'cn-hangzhou', endpoint: server.endpoint, addressing: 'path', signature },
+          credentials: { kind: 'static', accessKeyId: 'id', accessKeySecret: 'secret' },
+        },
+        clock,
+      );
+      stops.push(
+        () => store.close(),
+        () => server.stop(),
+      );
+      const complete = store.complete(upload, parts, {});
+      while (server.seen.length === 0) await delay(5);
+      // The head arrives.
+      await delay(100);
+      nowMs += 35_000;
+      beingRead();
+      await complete;
+      await store.sendPut(await store.preparePut(object, {}, 30), Buffer.from('x'));
+      const query = new URL(server.seen[1]!.url, 'http://host').searchParams;
+      const untilMs =
+        signature === 'v1'
+          ? Number(query.get('Expires')) * 1_000
+          : basicTime(query.get('x-oss-date')) + Number(query.get('x-oss-expires')) * 1_000;
+      expect(untilMs).toBe(nowMs + 30_000);
+    },
+  );
+
   it('signs with the time of the store once it knows it', async () => {
     const date = new Date(Date.now() + 3_600_000).toUTCString();
     const skewed = { status: 403, headers: { date }, body: errorXml('RequestTimeTooSkewed') };
     const { store, seen } = await against([skewed, { status: 404, headers: { date } }]);
     await expect(store.get(object)).rejects.toMatchObject({ kind: 'unavailable' });
     await store.head(object);
-    const day = (index: number): number => {
-      const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(
-        String(seen[index]!.headers['x-oss-date']),
-      )!;
-      return Date.parse(`${y}-${mo}-${d}T${h}:${mi}:${s}Z`);
-    };
+    const day = (index: number): number => basicTime(seen[index]!.headers['x-oss-date']);
     expect(day(1) - day(0)).toBeGreaterThan(3_500_000);
   });
 });

@@ -14,6 +14,8 @@ export type Answer =
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
+      /** Awaited between the head and the body. */
+      readonly pause?: () => Promise<void>;
       /** Closes the connection after the body, whatever length the headers promised. */
       readonly cut?: boolean;
     }
@@ -55,6 +57,11 @@ function answer(response: ServerResponse, how: Answer): void {
     return;
   }
   response.writeHead(how.status, how.headers);
+  if (how.pause !== undefined) {
+    response.flushHeaders();
+    void how.pause().then(() => response.end(how.body));
+    return;
+  }
   if (how.cut !== true) {
     response.end(how.body);
     return;
