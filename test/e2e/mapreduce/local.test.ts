@@ -45,9 +45,12 @@ describe.each(versions())('Hadoop %s, LocalJobRunner', { timeout: 300_000 }, (ve
     const { counters } = await stage.write(api, maps, { ...conf, 'mapreduce.job.reduces': 0 });
     await stage.expectOneCopy(maps, 3, 120, api === 'mapred' ? '' : 'm');
     expect(counters.get('Bytes Written')).toBe(await stage.bytes(maps));
+    await stage.expectNothingLeft(maps);
     const reduces = `${api}/reduces`;
-    await stage.write(api, reduces, { ...conf, 'mapreduce.job.reduces': 2 });
+    const reduced = await stage.write(api, reduces, { ...conf, 'mapreduce.job.reduces': 2 });
     await stage.expectOneCopy(reduces, 2, 120, api === 'mapred' ? '' : 'r');
+    expect(reduced.counters.get('Bytes Written')).toBe(await stage.bytes(reduces));
+    await stage.expectNothingLeft(reduces);
   });
 
   it('a task that fails: the job fails, nothing is visible, nothing is left', async () => {

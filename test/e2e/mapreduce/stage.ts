@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { bundleJar } from '../../../scripts/lib/bundle-jar.js';
 import { DaemonProcess } from '../../support/daemon/index.js';
-import { Gateway, HadoopCluster, type Program, type ProgramResult } from '../../support/hadoop/index.js';
+import {
+  Gateway,
+  HadoopCluster,
+  type ClientOptions,
+  type Program,
+  type ProgramResult,
+} from '../../support/hadoop/index.js';
 import { Observer, StoreReader } from '../../support/observer/index.js';
 import { freePort, startS3Proxy, type S3Access, type S3Server } from '../../support/servers/index.js';
 import { everyRow } from './versions.js';
@@ -35,6 +41,12 @@ export interface StageOptions {
   conf?: Readonly<Record<string, string>>;
 }
 
+/** Beside the stage's own, with a count of the calls that reached it. */
+export interface OtherDaemon {
+  readonly daemon: DaemonProcess;
+  calls(rpc: string): Promise<number>;
+}
+
 /** A real S3 server behind the observer, a daemon, a stock Hadoop, and a cluster where one is wanted. */
 export class Stage {
   private constructor(
@@ -61,13 +73,14 @@ export class Stage {
       const { region, accessKey, secretKey } = server;
       const access = { endpoint: observer.endpoint, region, accessKey, secretKey };
       const admin = `127.0.0.1:${await freePort()}`;
-      const daemon = await startDaemon(access, { admin: { listen: admin } });
+      const daemon = await startDaemon(access, admin);
       undo.push(() => daemon.stop());
       const endpoints = { 'commitbridge.endpoints': daemon.address };
       const gateway = await Gateway.create({
         version,
         bundleJar,
         s3: access,
+        onlySubmits: cluster,
         conf: { ...endpoints, ...conf },
       });
       undo.push(() => gateway.remove());
@@ -102,8 +115,10 @@ export class Stage {
   }
 
   /** Another daemon for the same store and roots. */
-  async secondDaemon(): Promise<DaemonProcess> {
-    return startDaemon(this.access, {});
+  async secondDaemon(): Promise<OtherDaemon> {
+    const admin = `127.0.0.1:${await freePort()}`;
+    const daemon = await startDaemon(this.access, admin);
+    return { daemon, calls: async (rpc) => callsAt(admin, rpc) };
   }
 
   /** Starts a job that writes rows to `destination`, a URI or a directory of the bucket. */
@@ -117,10 +132,14 @@ export class Stage {
   }
 
   /** Runs one of the tests' own jobs, which must succeed. */
-  async runJob(name: string, conf: Conf, ...args: string[]): Promise<ProgramResult> {
-    return this.succeeds(
-      await this.gateway.start(`${jobs}.${name}`, [...settings(this.withInput(conf)), ...args]),
-    );
+  async runJob(
+    name: string,
+    conf: Conf,
+    args: readonly string[],
+    options: ClientOptions = {},
+  ): Promise<ProgramResult> {
+    const all = [...settings(this.withInput(conf)), ...args];
+    return this.succeeds(await this.gateway.start(`${jobs}.${name}`, all, options));
   }
 
   /** Where the tests' own jobs put their input: the cluster's HDFS, or the home directory. */
@@ -184,11 +203,7 @@ export class Stage {
 
   /** How often a call of the committer reached the daemon since it started, whatever came of it. */
   async calls(rpc: string): Promise<number> {
-    const text = await (await fetch(`http://${this.admin}/metrics`)).text();
-    const lines = text.matchAll(
-      new RegExp(`^rpc_server_call_duration_seconds_count\\{[^}]*/${rpc}"[^}]*\\} (\\d+)$`, 'gm'),
-    );
-    return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
+    return callsAt(this.admin, rpc);
   }
 
   /** Open uploads below a directory, and anywhere task records and ledger segments of its jobs. */
@@ -231,9 +246,17 @@ export class Stage {
   }
 }
 
-async function startDaemon(store: S3Access, config: Record<string, unknown>): Promise<DaemonProcess> {
+async function startDaemon(store: S3Access, admin: string): Promise<DaemonProcess> {
   const roots = [{ uri: `s3a://${bucket}/`, store: 'main' }];
-  return DaemonProcess.start({ store, bucket, config: { roots, ...config } });
+  return DaemonProcess.start({ store, bucket, config: { roots, admin: { listen: admin } } });
+}
+
+async function callsAt(admin: string, rpc: string): Promise<number> {
+  const text = await (await fetch(`http://${admin}/metrics`)).text();
+  const lines = text.matchAll(
+    new RegExp(`^rpc_server_call_duration_seconds_count\\{[^}]*/${rpc}"[^}]*\\} (\\d+)$`, 'gm'),
+  );
+  return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 export function uri(destination: string): string {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { DaemonProcess } from '../../support/daemon/index.js';
 import { Gate } from '../spark/gate.js';
 import { incidents } from './incidents.js';
 import { maps, recordedAttempts, restOf, stateKey, type YarnJob } from './yarn-job.js';
-import { uri, type Api } from './stage.js';
+import { uri, type Api, type OtherDaemon } from './stage.js';
 
 const apis: Api[] = ['mapreduce', 'mapred'];
+const factory = 'io.commitbridge.BridgeCommitterFactory';
+
 export const yarnJobs: YarnJob[] = [
   {
     name: 'word count of Hadoop’s examples',
@@ -36,12 +37,45 @@ export const yarnJobs: YarnJob[] = [
       }
     },
   },
+  {
+    name: 'the jar comes with each job (tmpjars): neither the client nor a node has it, nor the gateway’s settings',
+    run: async (stage) => {
+      const client = await stage.gateway.start(factory, []);
+      expect((await client.result).output).toContain(`Could not find or load main class ${factory}`);
+
+      const directory = 'jar';
+      const program = await stage.startWrite('mapreduce', directory, maps(1));
+      const gate = new Gate(stage.observer, { kind: ['part', 'put'], key: new RegExp(`^${directory}/`) });
+      await gate.reached;
+      const containers = await stage.cluster.containers(await program.jobId());
+      gate.open();
+      await stage.succeeds(program);
+      expect(containers).toHaveLength(2);
+      for (const { commandLine } of containers) {
+        expect(commandLine).toContain(stage.gateway.nodeClassPath);
+        const { confDir, bundleJar, jobsJar } = stage.gateway;
+        for (const ofGateway of [confDir, bundleJar, jobsJar]) expect(commandLine).not.toContain(ofGateway);
+      }
+
+      for (const api of apis) {
+        const without = { ...maps(1), tmpjars: '', 'mapreduce.am.max-attempts': 1 };
+        const refused = await stage.startWrite(api, `without-jar/${api}`, without);
+        expect((await refused.result).exitCode).not.toBe(0);
+        const logs = await stage.cluster.applicationMasterLogs(await refused.jobId());
+        expect(logs.join('\n')).toMatch(/Class io\.commitbridge\.\S+ not found/);
+      }
+    },
+  },
   ...incidents,
   {
     name: 'a commitTask that waits for the store longer than mapreduce.task.timeout reports progress',
     run: async (stage) => {
       const timeoutMs = 20_000;
-      const conf = { ...maps(1), 'mapreduce.task.timeout': timeoutMs };
+      const conf = {
+        ...{ ...maps(1), 'mapreduce.task.timeout': timeoutMs },
+        // Else the application master looks every 30 s only, and may never see a task that is late by less.
+        'mapreduce.task.timeout.check-interval-ms': 1_000,
+      };
       const program = await stage.startWrite('mapreduce', 'progress', conf);
       const job = await program.jobId();
       const gate = new Gate(stage.observer, { kind: 'put', key: stateKey(job, 'tasks/m-000000/0') });
@@ -71,22 +105,31 @@ export const yarnJobs: YarnJob[] = [
   {
     name: 'several daemons: the application master, maps and reducers talk to one each',
     run: async (stage) => {
-      const others: DaemonProcess[] = [await stage.secondDaemon(), await stage.secondDaemon()];
+      const ofMaps = await stage.secondDaemon();
+      const ofReducers = await stage.secondDaemon();
       try {
-        const port = (daemon: DaemonProcess | undefined): string => daemon?.address.split(':')[1] ?? '';
+        const port = ({ daemon }: Pick<OtherDaemon, 'daemon'>): string => daemon.address.split(':')[1] ?? '';
         const directory = 'several-daemons';
         await stage.write('mapreduce', directory, {
           ...maps(2),
           'mapreduce.job.reduces': 2,
           'commitbridge.endpoints': '127.0.0.1:${env.COMMITBRIDGE_PORT}',
-          'yarn.app.mapreduce.am.env': `COMMITBRIDGE_PORT=${port(stage.daemon)}`,
-          'mapreduce.map.env': `COMMITBRIDGE_PORT=${port(others[0])}`,
-          'mapreduce.reduce.env': `COMMITBRIDGE_PORT=${port(others[1])}`,
+          'yarn.app.mapreduce.am.env': `COMMITBRIDGE_PORT=${port(stage)}`,
+          'mapreduce.map.env': `COMMITBRIDGE_PORT=${port(ofMaps)}`,
+          'mapreduce.reduce.env': `COMMITBRIDGE_PORT=${port(ofReducers)}`,
         });
         await stage.expectOneCopy(directory, 2, 40, 'r');
         await stage.expectNothingLeft(directory);
+        // Maps of a job with reducers are set up, too, and write nothing to the output.
+        expect(await ofMaps.calls('SetupTask')).toBe(2);
+        expect(await ofMaps.calls('OpenFile')).toBe(0);
+        expect(await ofReducers.calls('SetupTask')).toBe(2);
+        expect(await ofReducers.calls('OpenFile')).toBe(2);
+        for (const other of [ofMaps, ofReducers]) {
+          for (const ofJob of ['SetupJob', 'CommitJob']) expect(await other.calls(ofJob)).toBe(0);
+        }
       } finally {
-        for (const daemon of others) await daemon.stop();
+        for (const { daemon } of [ofMaps, ofReducers]) await daemon.stop();
       }
     },
   },

@@ -12,6 +12,8 @@ export interface Container {
   readonly applicationAttempt: number;
   /** Of a task, as `attempt_1700000000000_0001_m_000000_0`; undefined for an application master. */
   readonly task?: string;
+  /** With the class path. */
+  readonly commandLine: string;
 }
 
 /** The containers of the cluster in `home` that run now. They lead process groups of their own. */
@@ -31,6 +33,7 @@ export async function runningContainers(home: string): Promise<Container[]> {
         id,
         job: `job_${cluster}_${application}`,
         applicationAttempt: Number(attempt),
+        commandLine: args,
         ...(task === undefined ? {} : { task }),
       },
     ];

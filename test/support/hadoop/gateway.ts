@@ -14,6 +14,13 @@ export interface GatewayOptions {
   s3: S3Access;
   /** In mapred-site.xml, after what `deploy/hadoop` says. */
   conf: Readonly<Record<string, string>>;
+  /** It only submits: it doesn't have Commitbridge's jar on its class path, and sends it with each job (`tmpjars`). */
+  onlySubmits?: boolean;
+}
+
+export interface ClientOptions {
+  /** For a job whose own client needs classes of Commitbridge's jar. */
+  withJar?: boolean;
 }
 
 /** What an administrator drops in. */
@@ -35,9 +42,12 @@ export class Gateway {
     /** The jar of the tests' own jobs. */
     readonly jobsJar: string,
     readonly bundleJar: string,
+    private readonly onlySubmits: boolean,
   ) {}
 
-  static async create({ version = defaultHadoop, bundleJar, s3, conf }: GatewayOptions): Promise<Gateway> {
+  static async create(options: GatewayOptions): Promise<Gateway> {
+    const { version = defaultHadoop, bundleJar, s3, onlySubmits = false } = options;
+    const conf = { ...(onlySubmits ? { tmpjars: `file://${bundleJar}` } : {}), ...options.conf };
     const jars = await installHadoopJars(version);
     const jobsJar = await buildHadoopJobs(version, bundleJar);
     const home = await mkdtemp(join(tmpdir(), 'commitbridge-hadoop-'));
@@ -53,7 +63,7 @@ export class Gateway {
     for (const directory of [confDir, nodeConf]) {
       await writeFile(join(directory, 'core-site.xml'), siteXml(s3aConf(s3)), { mode: 0o600 });
     }
-    const gateway = new Gateway(version, home, confDir, jars, jobsJar, bundleJar);
+    const gateway = new Gateway(version, home, confDir, jars, jobsJar, bundleJar, onlySubmits);
     await gateway.useOption('');
     return gateway;
   }
@@ -76,9 +86,14 @@ export class Gateway {
     await writeFile(this.optionsFile, option);
   }
 
-  /** Of a cluster's own JVM, and so of its containers: with s3a's settings, and without Commitbridge. */
+  /** What every node has: stock Hadoop with s3a's settings, nothing of Commitbridge's and no class of a job. */
   get nodeClassPath(): string {
-    return [this.classPath, join(this.home, 'node')].join(delimiter);
+    return [join(this.jars, '*'), join(this.home, 'node')].join(delimiter);
+  }
+
+  /** Of a cluster's own JVM, whose main class is in the jar of the tests' jobs. */
+  get clusterClassPath(): string {
+    return [this.nodeClassPath, this.jobsJar].join(delimiter);
   }
 
   /** Of stock Hadoop, which comes first for the archive of its classes, and the tests' own classes. */
@@ -87,8 +102,13 @@ export class Gateway {
   }
 
   /** Starts a main class, as `hadoop CLASS ARGS` does. */
-  async start(mainClass: string, args: readonly string[]): Promise<Program> {
-    const classPath = [this.classPath, this.confDir, this.bundleJar].join(delimiter);
+  async start(
+    mainClass: string,
+    args: readonly string[],
+    { withJar = !this.onlySubmits }: ClientOptions = {},
+  ): Promise<Program> {
+    const bundle = withJar ? [this.bundleJar] : [];
+    const classPath = [this.classPath, this.confDir, ...bundle].join(delimiter);
     // One of Hadoop's jars has a log4j.properties too.
     const log4j = `-Dlog4j.configuration=file:${join(this.confDir, 'log4j.properties')}`;
     return new Program(

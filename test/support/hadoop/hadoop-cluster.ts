@@ -19,8 +19,8 @@ export class HadoopCluster {
   ) {}
 
   /**
-   * Starts a cluster in the gateway's home and makes the gateway's configuration name it. Its nodes don't have
-   * Commitbridge's jar.
+   * Starts a cluster in the gateway's home and makes the gateway's configuration name it. Its containers have the class
+   * path of a node and what comes with the job: nothing of the gateway's own, neither its configuration nor its jars.
    */
   static async start(gateway: Gateway): Promise<HadoopCluster> {
     const options = [
@@ -28,9 +28,10 @@ export class HadoopCluster {
       ...smallJvm,
       `-Dlog4j.configuration=file:${log4j}`,
       '-cp',
-      gateway.nodeClassPath,
+      gateway.clusterClassPath,
     ];
-    const child = await gateway.java([...options, 'io.commitbridge.it.mapreduce.HadoopCluster']);
+    const main = ['io.commitbridge.it.mapreduce.HadoopCluster', gateway.nodeClassPath];
+    const child = await gateway.java([...options, ...main]);
     for (const deadline = Date.now() + startTimeoutMs; ;) {
       const started = /\{"event":"started","nodes":\[([\d,]+)\]\}/.exec(child.output)?.[1];
       if (started !== undefined) {

@@ -72,7 +72,7 @@ public class BridgeFileSystem extends FileSystem {
    * @param bufferSize not used
    * @param replication not used
    * @param blockSize not used
-   * @param progress not used
+   * @param progress is told every few seconds while the stream waits; may be null
    * @return a stream whose close fails where not all bytes are at the store
    * @throws org.apache.hadoop.fs.FileAlreadyExistsException where a file or directory is there
    * @throws IOException where the attempt has ended, or the path is no work path
@@ -85,7 +85,7 @@ public class BridgeFileSystem extends FileSystem {
     Path absolute = absolute(path);
     // The stream counts the bytes, on the task's own thread, where engines look for them.
     return new FSDataOutputStream(
-        writer.create(absolute, overwrite), WriteStatistics.of(absolute, statistics));
+        writer.create(absolute, overwrite, progress), WriteStatistics.of(absolute, statistics));
   }
 
   @Override

@@ -16,6 +16,7 @@ import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.PathIsNotEmptyDirectoryException;
+import org.apache.hadoop.util.Progressable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,16 +26,19 @@ public final class AttemptWriter {
   private static final long BLOCK_BYTES = 32 * 1024 * 1024;
 
   private final Settings settings;
-  private final DaemonClient client;
 
   /** Nothing is sent. The configuration may be another job's with the same settings. */
   public AttemptWriter(Configuration conf) {
     settings = new Settings(conf);
-    client = new DaemonClient(settings, Progress.NONE);
   }
 
-  /** Starts a file of the attempt that the path names. */
-  public OutputStream create(Path path, boolean overwrite) throws IOException {
+  /**
+   * Starts a file of the attempt that the path names.
+   *
+   * @param progressable is told while the stream waits for the daemon or the store; may be null
+   */
+  public OutputStream create(Path path, boolean overwrite, Progressable progressable)
+      throws IOException {
     Location location = requireBelowWorkPath(path);
     settings.requireEndpoints();
     AttemptFiles attempt = AttemptRegistry.forWriting(location.work);
@@ -47,8 +51,10 @@ public final class AttemptWriter {
           + location.finalUri());
     }
     OutputFile file = new OutputFile(location.key(), location.finalUri());
-    UploadStream stream = new UploadStream(
-        file, session(location, file), attempt.inline, settings);
+    Progress progress = Progress.of(progressable);
+    UploadSession session = new UploadSession(
+        new DaemonClient(settings, progress), job(location), attempt(location), file);
+    UploadStream stream = new UploadStream(file, session, attempt.inline, settings, progress);
     file.writtenBy(stream);
     OutputFile before = attempt.put(file);
     if (before != null) {
@@ -122,10 +128,6 @@ public final class AttemptWriter {
     return children.values().toArray(new FileStatus[0]);
   }
 
-  private UploadSession session(Location location, OutputFile file) {
-    return new UploadSession(client, job(location), attempt(location), file);
-  }
-
   /** Aborts the upload now; where that fails, abortTask or the end of the job does it. */
   private void giveUp(Location location, AttemptFiles attempt, OutputFile file) {
     PendingFile pending = file.abandon();
@@ -134,7 +136,8 @@ public final class AttemptWriter {
       return;
     }
     try {
-      client.abortFile(job(location), attempt(location), pending);
+      new DaemonClient(settings, Progress.NONE)
+          .abortFile(job(location), attempt(location), pending);
     } catch (IOException e) {
       attempt.discard(pending);
       LOG.warn("An upload that was overwritten or deleted could not be aborted yet: uri={} error={}",

@@ -17,11 +17,13 @@ final class PartUploader {
   private final Settings settings;
   private final UploadSession session;
   private final PartPut put;
+  private final Progress progress;
 
-  PartUploader(Settings settings, UploadSession session) {
+  PartUploader(Settings settings, UploadSession session, Progress progress) {
     this.settings = settings;
     this.session = session;
     this.put = new PartPut(settings);
+    this.progress = progress;
   }
 
   /** Breaks off what is under way; nothing is sent any more. */
@@ -80,6 +82,7 @@ final class PartUploader {
   }
 
   private void pause(long ms) throws IOException {
+    progress.tick();
     Retry.sleep(ms, "Uploading " + session.uri());
   }
 }

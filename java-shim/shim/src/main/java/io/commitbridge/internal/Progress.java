@@ -3,13 +3,16 @@ package io.commitbridge.internal;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.util.Progressable;
 
-/** Tells the framework, every few seconds, that a task that waits for the daemon isn't dead. */
+/**
+ * Tells the framework, every few seconds, that a task that waits for the daemon or the store isn't
+ * dead.
+ */
 final class Progress {
   static final long INTERVAL_MS = TimeUnit.SECONDS.toMillis(3);
   static final Progress NONE = new Progress(null);
 
   private final Progressable target;
-  private long last = Retry.nowMs() - INTERVAL_MS;
+  private volatile long last = Retry.nowMs() - INTERVAL_MS;
 
   private Progress(Progressable target) {
     this.target = target;
@@ -24,6 +27,11 @@ final class Progress {
       return old == null ? NONE : new Progress(old);
     }
     return NONE;
+  }
+
+  /** Of what a FileSystem is given for a file: null where the output format has nothing to tell. */
+  static Progress of(Progressable target) {
+    return target == null ? NONE : new Progress(target);
   }
 
   /** Called often; passes one call on every few seconds. */

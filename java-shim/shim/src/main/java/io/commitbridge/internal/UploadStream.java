@@ -35,6 +35,7 @@ final class UploadStream extends OutputStream {
   private final UploadSession session;
   private final InlineBudget inline;
   private final PartUploader uploader;
+  private final Progress progress;
   private final int parallelism;
   private final Semaphore permits;
   private final List<UploadedPart> parts = Collections.synchronizedList(new ArrayList<>());
@@ -48,11 +49,13 @@ final class UploadStream extends OutputStream {
   private volatile boolean stopped;
 
   UploadStream(
-      OutputFile file, UploadSession session, InlineBudget inline, Settings settings) {
+      OutputFile file, UploadSession session, InlineBudget inline, Settings settings,
+      Progress progress) {
     this.file = file;
     this.session = session;
     this.inline = inline;
-    this.uploader = new PartUploader(settings, session);
+    this.uploader = new PartUploader(settings, session, progress);
+    this.progress = progress;
     this.parallelism = settings.uploadParallelism;
     this.permits = new Semaphore(parallelism);
   }
@@ -219,6 +222,7 @@ final class UploadStream extends OutputStream {
     try {
       while (!permits.tryAcquire(count, POLL_MS, TimeUnit.MILLISECONDS)) {
         requireNotFailed();
+        progress.tick();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

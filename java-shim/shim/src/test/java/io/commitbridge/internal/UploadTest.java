@@ -13,7 +13,10 @@ import io.grpc.Status;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.hadoop.fs.Path;
 import org.junit.jupiter.api.AfterEach;
@@ -169,6 +172,51 @@ class UploadTest extends Fixture {
     assertFalse(writer.isAlive());
     assertEquals(2, store.maxInFlight.get());
     assertEquals(40 * MIB + 1, store.bytes("u1").length);
+  }
+
+  @Test
+  void writerThatWaitsReportsProgress() throws Exception {
+    daemon.partBytes = MIB;
+    reopen(ConfKeys.UPLOAD_PARALLELISM, "2");
+    store.gate = new Semaphore(0);
+    Path path = new Path(work, "x");
+    CountDownLatch reported = new CountDownLatch(1);
+    OutputStream out = fileSystem(path).create(path, reported::countDown);
+    Thread writer = new Thread(() -> {
+      try {
+        out.write(bytes(9 * MIB));
+        out.close();
+      } catch (IOException e) {
+        throw new IllegalStateException(e);
+      }
+    });
+    writer.start();
+    assertTrue(reported.await(10, TimeUnit.SECONDS), "progress while no part is taken");
+    store.gate.release(1_000);
+    writer.join(20_000);
+    assertEquals(9 * MIB, store.bytes("u1").length);
+  }
+
+  @Test
+  void closeReportsProgressBetweenTheTriesOfTheLastPart() throws Exception {
+    AtomicInteger reports = new AtomicInteger();
+    Path path = new Path(work, "x");
+    OutputStream out = fileSystem(path).create(path, reports::incrementAndGet);
+    out.write(bytes(1000));
+    store.statuses.add(503);
+    out.close();
+    assertEquals(1, reports.get());
+  }
+
+  @Test
+  void closeReportsProgressWhileTheDaemonOpensTheFile() throws Exception {
+    AtomicInteger reports = new AtomicInteger();
+    Path path = new Path(work, "x");
+    OutputStream out = fileSystem(path).create(path, reports::incrementAndGet);
+    out.write(bytes(1000));
+    daemon.onNext("OpenFile", request -> Thread.sleep(1_500));
+    out.close();
+    assertEquals(1, reports.get());
   }
 
   @Test

@@ -14,7 +14,8 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
  * HDFS, YARN with two NodeManagers, and MapReduce's history server in this JVM; application masters and tasks are JVMs
- * of their own, with this one's class path. Everything is below the working directory.
+ * of their own, with the class path of the argument and what comes with their job. Everything is below the working
+ * directory.
  *
  * <p>Writes {@code core-site.xml} and {@code yarn-site.xml} for clients into {@code cluster}, prints a line of JSON, and
  * runs until it gets a signal.
@@ -26,7 +27,7 @@ public final class HadoopCluster {
 
   public static void main(String[] args) throws Exception {
     try {
-      run();
+      run(args[0]);
     } catch (Throwable e) {
       e.printStackTrace();
       // Services that did start would keep the JVM alive.
@@ -34,7 +35,7 @@ public final class HadoopCluster {
     }
   }
 
-  private static void run() throws Exception {
+  private static void run(String nodeClassPath) throws Exception {
     File home = new File("").getAbsoluteFile();
     Configuration conf = new YarnConfiguration();
     conf.set("hadoop.tmp.dir", home + "/tmp");
@@ -46,7 +47,7 @@ public final class HadoopCluster {
     dfs.waitActive();
     conf.set("fs.defaultFS", dfs.getURI().toString());
 
-    setUpYarn(conf, home);
+    setUpYarn(conf, home, nodeClassPath);
     MiniMRYarnCluster yarn = new MiniMRYarnCluster("mr", NODE_MANAGERS);
     yarn.init(conf);
     yarn.start();
@@ -81,10 +82,12 @@ public final class HadoopCluster {
         own.set(entry.getKey(), conf.getRaw(entry.getKey()));
       }
     }
+    // Else a client gives the containers its own class path, and with it what only a gateway has.
+    own.setBoolean(YarnConfiguration.IS_MINI_YARN_CLUSTER, false);
     return own;
   }
 
-  private static void setUpYarn(Configuration conf, File home) {
+  private static void setUpYarn(Configuration conf, File home, String nodeClassPath) {
     conf.setInt(YarnConfiguration.RM_AM_MAX_ATTEMPTS, 4);
     conf.setLong(YarnConfiguration.RM_NM_HEARTBEAT_INTERVAL_MS, 100);
     conf.setInt(YarnConfiguration.RM_SCHEDULER_MINIMUM_ALLOCATION_MB, 128);
@@ -108,8 +111,8 @@ public final class HadoopCluster {
     conf.setInt(MRJobConfig.MAP_MEMORY_MB, 256);
     conf.setInt(MRJobConfig.REDUCE_MEMORY_MB, 256);
     conf.setInt(MRJobConfig.IO_SORT_MB, 16);
-    // This JVM's class path, which a container has anyway, goes first: an archive of its classes asks for that.
-    String classPath = " -cp '" + System.getProperty("java.class.path") + ":$CLASSPATH'";
+    // What is installed on a node goes first: an archive of its classes asks for that.
+    String classPath = " -cp '" + nodeClassPath + ":$CLASSPATH'";
     String jvm = " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 @" + home + "/jvm-options" + classPath;
     conf.set(MRJobConfig.MR_AM_COMMAND_OPTS, "-Xmx320m" + jvm);
     conf.set(MRJobConfig.MAP_JAVA_OPTS, "-Xmx200m" + jvm);
