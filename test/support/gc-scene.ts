@@ -3,6 +3,8 @@ import { collectGarbage, type GcOptions, type GcReport } from '../../src/app/gc.
 import type { ListPageOptions, StoreCapabilities, UploadPageOptions } from '../../src/ports/object-store.js';
 import {
   bucket,
+  isOnOss,
+  newMemoryStore,
   smallParts,
   startMemoryDaemon,
   TestJob,
@@ -43,7 +45,7 @@ export class GcScene {
   operator!: MemoryDaemon;
 
   private constructor(
-    readonly memory: SmallPages,
+    readonly memory: MemoryObjectStore,
     readonly options: MemoryDaemonOptions,
     private readonly clock: Clock,
   ) {}
@@ -53,7 +55,9 @@ export class GcScene {
     options: MemoryDaemonOptions = {},
   ): Promise<GcScene> {
     const clock = { nowMs: Date.UTC(1999, 11, 1) };
-    const memory = new SmallPages(clock, capabilities);
+    const memory = isOnOss()
+      ? newMemoryStore(capabilities, { now: () => clock.nowMs, pageSize: 2 })
+      : new SmallPages(clock, capabilities);
     const scene = new GcScene(memory, { ...options, memory }, clock);
     scene.daemon = await scene.startDaemon();
     scene.operator = await scene.startDaemon();
@@ -98,8 +102,7 @@ export class GcScene {
     const reached = this.daemon.faults.reached(({ key, op }) => matches(key, op));
     call().catch(() => undefined);
     await reached;
-    // The effect of the last request.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await this.daemon.faults.quiet();
     this.daemon.kill();
     this.daemon = await this.startDaemon();
   }

@@ -58,6 +58,7 @@ export class FaultyStore {
   readonly store: ObjectStore;
   #calls: StoreCall[] = [];
   #faults: Faults = () => undefined;
+  #underWay = 0;
   #waiters: { readonly matches: (call: StoreCall) => boolean; readonly resolve: () => void }[] = [];
 
   constructor(inner: ObjectStore) {
@@ -92,6 +93,12 @@ export class FaultyStore {
     return new Promise((resolve) => this.#waiters.push({ matches, resolve }));
   }
 
+  /** Until the store has answered all that was sent to it: what a dead daemon had sent has its effect all the same. */
+  async quiet(): Promise<void> {
+    do await new Promise((resolve) => setTimeout(resolve, 5));
+    while (this.#underWay > 0);
+  }
+
   async #around(op: StoreOp, args: readonly unknown[], send: AnyMethod): Promise<unknown> {
     const call: StoreCall = { index: this.#calls.length + 1, op, key: keyOf(args) };
     this.#calls.push(call);
@@ -100,10 +107,12 @@ export class FaultyStore {
       if (matches(call)) resolve();
       return !matches(call);
     });
-    if (fault === undefined) return send(...args);
-    await strike(fault, 'before');
-    const result = await send(...args);
-    await strike(fault, 'after');
+    if (fault !== undefined) await strike(fault, 'before');
+    this.#underWay += 1;
+    const result = await send(...args).finally(() => {
+      this.#underWay -= 1;
+    });
+    if (fault !== undefined) await strike(fault, 'after');
     return result;
   }
 }

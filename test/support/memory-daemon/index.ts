@@ -12,6 +12,7 @@ export {
 export {
   bucket,
   closeAllDaemons,
+  isOnOss,
   newMemoryStore,
   smallParts,
   staging,

@@ -18,7 +18,7 @@ import { createServices } from '../../../src/rpc/services.js';
 import { statusOf } from '../../../src/rpc/status.js';
 import { DaemonClient } from './client.js';
 import { FaultyStore } from './faulty-store.js';
-import { newOssMemory, stopDoubles } from './oss-memory.js';
+import { newOssMemory, stopDoubles, type OssMemoryOptions } from './oss-memory.js';
 
 export const bucket = 'lake';
 export const staging = '.commitbridge/jobs';
@@ -86,9 +86,15 @@ export async function closeAllDaemons(): Promise<void> {
 }
 
 /** With COMMITBRIDGE_TEST_STORE=oss a double of OSS by its adapter, which looks the same to tests. */
-export function newMemoryStore(capabilities: Partial<StoreCapabilities> = {}): MemoryObjectStore {
-  if (process.env['COMMITBRIDGE_TEST_STORE'] === 'oss')
-    return newOssMemory(bucket, { ...smallParts, ...capabilities });
+export function isOnOss(): boolean {
+  return process.env['COMMITBRIDGE_TEST_STORE'] === 'oss';
+}
+
+export function newMemoryStore(
+  capabilities: Partial<StoreCapabilities> = {},
+  ossOptions: OssMemoryOptions = {},
+): MemoryObjectStore {
+  if (isOnOss()) return newOssMemory(bucket, { ...smallParts, ...capabilities }, ossOptions);
   return new MemoryObjectStore({ buckets: [bucket], capabilities: { ...smallParts, ...capabilities } });
 }
 
