@@ -158,7 +158,7 @@ function ossCredentials(credentials: OssCredentialsConfig): OssCredentialsOption
       const { roleArn, sessionName, durationMs, endpoint, source } = credentials;
       return {
         ...{ kind: 'sts', roleArn, sessionName, durationSeconds: Math.floor(durationMs / 1_000) },
-        source: ossKey(source),
+        source: { accessKeyId: source.accessKeyId, accessKeySecret: source.secretAccessKey.reveal() },
         ...(endpoint === undefined ? {} : { endpoint }),
       };
     }

@@ -47,7 +47,9 @@ export function ossCredentialsOf(
     }
     return own;
   }
-  const key = own.kind === 'static' ? own : keyInEnvironment(env);
+  const found =
+    own.kind === 'static' ? { key: own, tokenName: `${path}.sessionToken` } : keyInEnvironment(env);
+  const key = found?.key;
   if (key === undefined && problems.length === before) {
     problems.push(
       `${path} is empty, and so are ${ossVariables.map(([id, secret]) => `${id} with ${secret}`).join(' and ')}: set one.`,
@@ -55,20 +57,26 @@ export function ossCredentialsOf(
   }
   const source = key ?? { accessKeyId: '', secretAccessKey: new Secret(''), sessionToken: undefined };
   if (roleArn === undefined) return { kind: 'static', ...source };
+  // ali-oss's client of STS sends no token, and STS would say that it doesn't know the key.
+  if (source.sessionToken !== undefined) {
+    problems.push(
+      `${path}.sts.roleArn needs a lasting key, and ${found?.tokenName} is set, so that the key is a temporary one: ` +
+        `remove ${path}.sts.roleArn, or give the key of a RAM user without a token.`,
+    );
+  }
   return { kind: 'sts', roleArn, sessionName, durationMs, endpoint, source };
 }
 
-function keyInEnvironment(env: Environment): AccessKeyConfig | undefined {
+function keyInEnvironment(
+  env: Environment,
+): { readonly key: AccessKeyConfig; readonly tokenName: string } | undefined {
   for (const [idName, secretName, tokenName] of ossVariables) {
     const accessKeyId = env[idName];
     const secretAccessKey = env[secretName];
     if (isEmpty(accessKeyId) || isEmpty(secretAccessKey)) continue;
     const token = env[tokenName];
-    return {
-      accessKeyId,
-      secretAccessKey: new Secret(secretAccessKey),
-      sessionToken: isEmpty(token) ? undefined : new Secret(token),
-    };
+    const sessionToken = isEmpty(token) ? undefined : new Secret(token);
+    return { key: { accessKeyId, secretAccessKey: new Secret(secretAccessKey), sessionToken }, tokenName };
   }
   return undefined;
 }

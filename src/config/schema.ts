@@ -70,7 +70,8 @@ const store = section('One store: an endpoint with one set of credentials.', {
           'ossutil.',
       ),
       sts: section(
-        '`oss`: assume a RAM role with those credentials, again before each set of its keys ends.',
+        '`oss`: assume a RAM role with those credentials, again before each set of its keys ends. The key must be a lasting ' +
+          'one, without `sessionToken` or OSS_SESSION_TOKEN.',
         {
           roleArn: text(
             'The role, as `acs:ram::1234567890:role/commitbridge`. Nothing else of this section without it.',

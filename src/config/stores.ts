@@ -68,7 +68,12 @@ function ossStoreOf(name: string, store: StoreValues, env: Environment, problems
     problems.push(`${path}.cname needs ${path}.endpoint, the domain that is bound to the bucket.`);
   if (internal && store.endpoint !== undefined)
     problems.push(`${path}.internal chooses the endpoint, and ${path}.endpoint is set: remove one.`);
-  if (store.endpoint !== undefined && !pathStyle && !cname && isAddress(store.endpoint)) {
+  const version = store.endpoint === undefined ? 0 : addressVersion(store.endpoint);
+  if (version === 6) {
+    problems.push(
+      `${path}.endpoint is an IPv6 address, which ali-oss takes for no endpoint ("${store.endpoint}"): name a host.`,
+    );
+  } else if (version === 4 && !pathStyle && !cname) {
     problems.push(
       `${path}.endpoint is an IP address, before which no bucket can stand ("${store.endpoint}"): name a host, or ` +
         `set ${path}.pathStyle to true.`,
@@ -111,6 +116,7 @@ function isHttpUrl(text: string): boolean {
   return (url.protocol === 'http:' || url.protocol === 'https:') && hasOnlyHost;
 }
 
-function isAddress(endpoint: string): boolean {
-  return URL.canParse(endpoint) && isIP(new URL(endpoint).hostname.replace(/^\[|\]$/g, '')) !== 0;
+/** 4 or 6 of an IP address; 0 of a name. */
+function addressVersion(endpoint: string): number {
+  return URL.canParse(endpoint) ? isIP(new URL(endpoint).hostname.replace(/^\[|\]$/g, '')) : 0;
 }

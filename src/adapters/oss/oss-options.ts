@@ -41,8 +41,8 @@ export type OssCredentialsOptions =
       readonly sessionName: string;
       readonly durationSeconds: number;
       readonly endpoint?: string;
-      /** Who may assume the role. */
-      readonly source: OssAccessKey;
+      /** Who may assume the role: by a lasting key, since ali-oss's client of STS sends no token. */
+      readonly source: Omit<OssAccessKey, 'securityToken'>;
     };
 
 const KIB = 1024;
