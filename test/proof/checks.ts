@@ -67,7 +67,7 @@ export class Checks {
     private readonly drivers: readonly Driver[],
   ) {
     world.onEffect = (kind) => {
-      if (kind === 'complete' || kind === 'put') this.noteOwners(kind === 'complete');
+      if (kind === 'complete' || kind === 'put') this.noteOwners();
       if (kind === 'complete' || kind === 'put') this.nothingBeforeDecision(kind);
       if (kind === 'put') this.noMarkerBeforePublished();
       if (kind === 'delete' || kind === 'delete_many') this.nothingGoesBeforePublished();
@@ -82,7 +82,7 @@ export class Checks {
       isStoreError(error) && error.isTransient ? put() : Promise.reject(error as Error),
     );
     this.foreignObjects.set(key, content);
-    this.takenAway.set(key, foreign);
+    this.takenAway.addForeign(key);
   }
 
   /** Unless an object is there already. */
@@ -91,7 +91,7 @@ export class Checks {
     try {
       await this.world.raw.put({ bucket, key }, Buffer.from(content), { ifNoneMatch: '*' });
       this.foreignObjects.set(key, content);
-      this.takenAway.set(key, foreign);
+      this.takenAway.addForeign(key);
     } catch (error) {
       if (!isStoreError(error, 'precondition-failed')) throw error;
     }
@@ -116,15 +116,17 @@ export class Checks {
     }
   }
 
-  private noteOwners(isComplete: boolean): void {
+  private noteOwners(): void {
     if (this.completesOver === 'never') return;
     for (const { token, key } of this.published()) {
+      // Of two requests that have their effects together, the first one told may be the other: the object says it.
+      const isComplete = /-[0-9]+"?$/.test(this.world.raw.peek({ bucket, key })?.etag ?? '');
       const isAllowed =
         this.completesOver === 'always' ||
         !this.drivers.some(
           ({ options }) => options.token === token && options.options?.conflictMode === 'fail',
         );
-      this.takenAway.note(key, token, isComplete && isAllowed);
+      if (isComplete && isAllowed) this.takenAway.note(key, token);
     }
   }
 

@@ -1,28 +1,32 @@
 /** Stands for whoever isn't a job. */
 export const foreign = '';
 
-/** Whose object is at each key, and who put its own over whose without being asked to look. */
+/** Which jobs' Completes put an object where others had theirs, without being asked to look. */
 export class TakenAway {
-  private readonly owners = new Map<string, string>();
-  private readonly takers = new Map<string, { readonly loser: string; readonly taker: string }[]>();
+  private readonly foreignKeys = new Set<string>();
+  /** Of each key the jobs whose Completes may have taken another's place, and whether that was a foreign one's. */
+  private readonly completers = new Map<string, Map<string, boolean>>();
 
-  set(key: string, owner: string): void {
-    this.owners.set(key, owner);
+  addForeign(key: string): void {
+    this.foreignKeys.add(key);
   }
 
-  /** The job's object is there now. */
-  note(key: string, token: string, mayTake: boolean): void {
-    const loser = this.owners.get(key);
-    this.owners.set(key, token);
-    if (!mayTake || loser === undefined || loser === token) return;
-    const known = this.takers.get(key);
-    if (known === undefined) this.takers.set(key, [{ loser, taker: token }]);
-    else known.push({ loser, taker: token });
+  /** The job's object is there now, by a Complete that may take another's place. */
+  note(key: string, token: string): void {
+    const known = this.completers.get(key) ?? new Map<string, boolean>();
+    this.completers.set(key, known);
+    known.set(token, known.get(token) === true || this.foreignKeys.has(key));
+    this.foreignKeys.delete(key);
   }
 
-  /** The jobs that did so at that key. */
+  /**
+   * The jobs that may have done so to that one's object. Of two Completes that have their effects together only the
+   * later one's object is seen, so that nobody knows whether the other one's was there.
+   */
   by(key: string, loser?: string): string[] {
-    const taken = this.takers.get(key) ?? [];
-    return taken.filter((each) => loser === undefined || each.loser === loser).map(({ taker }) => taker);
+    const found = [...(this.completers.get(key) ?? [])];
+    return found
+      .filter(([token, tookForeign]) => (loser === foreign ? tookForeign : token !== loser))
+      .map(([token]) => token);
   }
 }

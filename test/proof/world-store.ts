@@ -9,6 +9,7 @@ export interface RawObject {
   readonly body: Uint8Array;
   readonly metadata: Readonly<Record<string, string>>;
   readonly lastModifiedMs: number;
+  readonly etag: string;
 }
 
 export interface RawUpload extends UploadRef {

@@ -205,6 +205,7 @@ function rawOf(object: StoredObject): RawObject {
     body: Buffer.concat(object.chunks),
     metadata: Object.fromEntries(metadata) as RawObject['metadata'],
     lastModifiedMs: object.lastModified,
+    etag: object.etag,
   };
   bodies.set(object, raw);
   return raw;
