@@ -17,6 +17,7 @@ import { unreadable } from '../core/records/codec.js';
 import type { TaskName } from '../core/ids.js';
 import type { JobLayout } from '../core/staging-layout.js';
 import {
+  asOneShotFact,
   isStoreError,
   type CallOptions,
   type ListedObject,
@@ -207,7 +208,7 @@ export class JobFacts {
     const object = { bucket: this.bucket, key };
     for (let tries = 1; ; tries++) {
       try {
-        const { etag } = await this.store.put(object, body, { ifNoneMatch: '*', oneShot: true });
+        const { etag } = await this.store.put(object, body, asOneShotFact);
         return { status: 'created', value, etag };
       } catch (error) {
         if (!isStoreError(error, 'precondition-failed', 'conflict') || tries === maxTries) throw error;

@@ -96,8 +96,8 @@ class InlineBatch {
       files,
       ctx.options.recordConcurrency,
       async (file): Promise<Pending | undefined> => {
-        if (!replaces(file)) return { file, condition: { ifNoneMatch: '*' }, late: 0 };
-        return this.#next({ file, condition: {}, late: 0 }, await ctx.roots.storeOf(file).head(file));
+        const entry: Pending = { file, condition: { ifNoneMatch: '*' }, late: 0 };
+        return replaces(file) ? this.#next(entry, await ctx.roots.storeOf(file).head(file)) : entry;
       },
     );
     for (let round = 0; round < maxRounds; round++) {

@@ -1,7 +1,7 @@
 import type { RootConfig } from '../config/config.js';
 import { formatUri, joinKey } from '../core/uri.js';
 import type { Random } from '../ports/clock.js';
-import { isStoreError, type ObjectStore } from '../ports/object-store.js';
+import { asOneShotFact, isStoreError, type ObjectStore } from '../ports/object-store.js';
 
 /** No job token begins with a dot, so nothing takes a probe for a job. */
 export const probePrefix = '.commitbridge-check-';
@@ -9,9 +9,6 @@ export const probePrefix = '.commitbridge-check-';
 export function probeKey(directory: string, random: Random): string {
   return joinKey(directory, probePrefix + Buffer.from(random.bytes(12)).toString('hex'));
 }
-
-/** As the engine puts its one-shot facts. */
-const asAFact = { ifNoneMatch: '*', oneShot: true } as const;
 
 /**
  * Puts an object into the staging root twice, if absent, and removes it. Returns why the store can't hold the state
@@ -34,8 +31,8 @@ export async function refusesConditionalPut(
   const object = { bucket: root.staging.bucket, key: probeKey(root.staging.key, random) };
   const body = Buffer.from('Written by commitbridge to see whether this store puts conditionally.\n');
   try {
-    await store.put(object, body, asAFact, call);
-    await store.put(object, body, asAFact, call);
+    await store.put(object, body, asOneShotFact, call);
+    await store.put(object, body, asOneShotFact, call);
   } catch (error) {
     if (isStoreError(error, 'precondition-failed', 'conflict')) return undefined;
     if (isStoreError(error, 'unsupported')) {

@@ -20,6 +20,7 @@ const doublingsAtOnce = 3;
  */
 export class PartPlan {
   readonly #first: number;
+  readonly #doublingsAtOnce: number;
   readonly #runLength: number;
 
   constructor(
@@ -27,6 +28,7 @@ export class PartPlan {
     firstPartBytes = defaultFirstPartBytes,
   ) {
     this.#first = clamp(firstPartBytes, limits.minPartBytes, limits.maxPartBytes);
+    this.#doublingsAtOnce = limits.equalParts ? 0 : doublingsAtOnce;
     this.#runLength = limits.equalParts
       ? limits.maxParts
       : (runLengths.find((length) => this.#reach(length) >= limits.maxObjectBytes) ?? 1);
@@ -38,8 +40,7 @@ export class PartPlan {
   }
 
   #size(partNumber: number, runLength: number): number {
-    if (this.limits.equalParts) return this.#first;
-    const soon = Math.min(partNumber - 1, doublingsAtOnce);
+    const soon = Math.min(partNumber - 1, this.#doublingsAtOnce);
     const run = Math.floor((partNumber - 1) / runLength);
     return Math.min(this.#first * 2 ** Math.min(soon + run, 40), this.limits.maxPartBytes);
   }
@@ -51,7 +52,7 @@ export class PartPlan {
       const end = Math.min(start + runLength, maxParts);
       // One by one as long as each is larger than the one before it.
       let part = start;
-      while (part < Math.min(end, doublingsAtOnce)) bytes += this.#size(++part, runLength);
+      while (part < Math.min(end, this.#doublingsAtOnce)) bytes += this.#size(++part, runLength);
       if (part < end) bytes += (end - part) * this.#size(end, runLength);
     }
     return bytes;

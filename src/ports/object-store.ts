@@ -203,6 +203,9 @@ export interface PutOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
+/** How one-shot facts are put, and how it is found out whether a store can hold them. */
+export const asOneShotFact: PutOptions = { ifNoneMatch: '*', oneShot: true };
+
 export interface PreparedPut {
   readonly object: ObjectRef;
   readonly options: PutOptions;

@@ -3,6 +3,7 @@ import { OSS_CAPABILITIES, type OssStoreOptions } from '../../src/adapters/oss/o
 import { SystemClock } from '../../src/adapters/system/clock.js';
 import type { StoreCapabilities } from '../../src/ports/object-store.js';
 import type { ConformanceTarget, KnownGaps, RunningTarget } from './conformance-target.js';
+import { putByFetch } from './put-by-fetch.js';
 
 /** Where nobody listens: the discard port. */
 const NOBODY = 'http://127.0.0.1:9';
@@ -53,9 +54,3 @@ export function ossTarget(target: {
     },
   };
 }
-
-const putByFetch: RunningTarget['putSigned'] = async (url, headers, body) => {
-  const answer = await fetch(url, { method: 'PUT', headers, body: Buffer.from(body) });
-  await answer.arrayBuffer();
-  return { status: answer.status, etag: answer.headers.get('etag') ?? undefined };
-};

@@ -6,6 +6,7 @@ import { SystemClock } from '../../src/adapters/system/clock.js';
 import type { StoreCapabilities } from '../../src/ports/object-store.js';
 import type { S3Access } from '../support/servers/s3-server.js';
 import type { ConformanceTarget, KnownGaps, RunningTarget } from './conformance-target.js';
+import { putByFetch } from './put-by-fetch.js';
 
 /** Where nobody listens: the discard port. */
 const NOBODY = 'http://127.0.0.1:9';
@@ -44,11 +45,7 @@ export function s3Target(options: {
         bucket,
         refused: { wrongSecret, unknownKey },
         unreachable,
-        putSigned: async (url, headers, body) => {
-          const answer = await fetch(url, { method: 'PUT', headers, body: Buffer.from(body) });
-          await answer.arrayBuffer();
-          return { status: answer.status, etag: answer.headers.get('etag') ?? undefined };
-        },
+        putSigned: putByFetch,
         stop: async () => {
           await Promise.all(Object.values(stores).map((each) => each.close()));
           await server.stop();

@@ -95,11 +95,8 @@ async function runTask({ job, uri }: Running, keys: string, content: string): Pr
   await client.commitTask({ job, attempt, fileCount: files.length }, files);
 }
 
-async function untilCollected(token: string): Promise<string[]> {
-  const left = (): string[] => Object.keys(staged(token)).filter((name) => /^(tasks|opened)\//.test(name));
-  for (const deadline = Date.now() + 20_000; left().length > 0 && Date.now() < deadline;)
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  return left();
+function recordsLeft(token: string): string[] {
+  return Object.keys(staged(token)).filter((name) => /^(tasks|opened)\//.test(name));
 }
 
 describe.each(['Enabled', 'Suspended'] as const)(
@@ -126,7 +123,7 @@ describe.each(['Enabled', 'Suspended'] as const)(
       expect(visible()['t/_SUCCESS']).toContain('"second"');
 
       for (const token of ['first', 'second']) {
-        expect(await untilCollected(token)).toEqual([]);
+        await expect.poll(() => recordsLeft(token), { timeout: 20_000 }).toEqual([]);
         expect(JSON.parse(staged(token)['outcome.json'] ?? '{}')).toMatchObject({ outcome: 'done' });
       }
       expect(openUploads()).toEqual([]);

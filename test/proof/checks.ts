@@ -67,8 +67,10 @@ export class Checks {
     private readonly drivers: readonly Driver[],
   ) {
     world.onEffect = (kind) => {
-      if (kind === 'complete' || kind === 'put') this.noteOwners();
-      if (kind === 'complete' || kind === 'put') this.nothingBeforeDecision(kind);
+      if (kind === 'complete' || kind === 'put') {
+        this.noteCompleters();
+        this.nothingBeforeDecision(kind);
+      }
       if (kind === 'put') this.noMarkerBeforePublished();
       if (kind === 'delete' || kind === 'delete_many') this.nothingGoesBeforePublished();
     };
@@ -81,6 +83,10 @@ export class Checks {
     await put().catch((error: unknown) =>
       isStoreError(error) && error.isTransient ? put() : Promise.reject(error as Error),
     );
+    this.noteForeign(key, content);
+  }
+
+  private noteForeign(key: string, content: string): void {
     this.foreignObjects.set(key, content);
     this.takenAway.addForeign(key);
   }
@@ -90,8 +96,7 @@ export class Checks {
     const content = `foreign ${key}`;
     try {
       await this.world.raw.put({ bucket, key }, Buffer.from(content), { ifNoneMatch: '*' });
-      this.foreignObjects.set(key, content);
-      this.takenAway.addForeign(key);
+      this.noteForeign(key, content);
     } catch (error) {
       if (!isStoreError(error, 'precondition-failed')) throw error;
     }
@@ -116,7 +121,7 @@ export class Checks {
     }
   }
 
-  private noteOwners(): void {
+  private noteCompleters(): void {
     if (this.completesOver === 'never') return;
     for (const { token, key } of this.published()) {
       // Of two requests that have their effects together, the first one told may be the other: the object says it.

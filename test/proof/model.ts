@@ -130,11 +130,11 @@ export class History {
     for (const job of this.jobs) {
       const facts = stage.checks.factsOfSync(job.token);
       for (const [number, attempt] of job.attempts.entries()) {
+        // Before its first call nothing of it is there.
         if (attempt.status !== 'open') continue;
         if (facts[number]?.decision === 'abort') attempt.status = 'aborted';
         else if (!stage.checks.hasChangedSince(job.token, startedMs))
           stage.checks.violate(`model: gc left ${job.token}, job attempt ${number} open`);
-        // Nothing of the token is there before its first call.
       }
     }
   }

@@ -19,7 +19,7 @@ export const publicationMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/facts.ts',
-        "await this.store.put(object, body, { ifNoneMatch: '*', oneShot: true })",
+        'await this.store.put(object, body, asOneShotFact)',
         'await this.store.put(object, body, {})',
       ),
     ],

@@ -85,11 +85,11 @@ export async function closeAllDaemons(): Promise<void> {
   await stopDoubles();
 }
 
-/** With COMMITBRIDGE_TEST_STORE=oss a double of OSS by its adapter, which looks the same to tests. */
 export function isOnOss(): boolean {
   return process.env['COMMITBRIDGE_TEST_STORE'] === 'oss';
 }
 
+/** {@link isOnOss}: a double of OSS by its adapter, which looks the same to tests. */
 export function newMemoryStore(
   capabilities: Partial<StoreCapabilities> = {},
   ossOptions: OssMemoryOptions = {},

@@ -295,7 +295,7 @@ describe('S3ObjectStore: requests', () => {
 });
 
 describe('S3ObjectStore: credentials from a file', () => {
-  it('are read again when the store says that they have expired', async () => {
+  const fileWithOldKeys = async (): Promise<{ path: string; write: (id: string) => Promise<void> }> => {
     const directory = await mkdtemp(join(tmpdir(), 'commitbridge-credentials-'));
     stops.push(() => rm(directory, { recursive: true }));
     const path = join(directory, 'credentials');
@@ -305,6 +305,11 @@ describe('S3ObjectStore: credentials from a file', () => {
         JSON.stringify({ AccessKeyId: id, SecretAccessKey: `secret of ${id}`, SessionToken: `t-${id}` }),
       );
     await write('OLD');
+    return { path, write };
+  };
+
+  it('are read again when the store says that they have expired', async () => {
+    const { path, write } = await fileWithOldKeys();
     const { store, seen } = await against(
       [{ status: 200 }, { status: 400, body: errorXml('ExpiredToken') }, { status: 204 }],
       { credentials: { kind: 'file', path } },
@@ -319,15 +324,7 @@ describe('S3ObjectStore: credentials from a file', () => {
   });
 
   it('are read again when the store refuses what was signed before with the old ones', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'commitbridge-credentials-'));
-    stops.push(() => rm(directory, { recursive: true }));
-    const path = join(directory, 'credentials');
-    const write = (id: string): Promise<void> =>
-      writeFile(
-        path,
-        JSON.stringify({ AccessKeyId: id, SecretAccessKey: `secret of ${id}`, SessionToken: `t-${id}` }),
-      );
-    await write('OLD');
+    const { path, write } = await fileWithOldKeys();
     const { store, seen } = await against(
       [
         { status: 400, body: errorXml('ExpiredToken') },

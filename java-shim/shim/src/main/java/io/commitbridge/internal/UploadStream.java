@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * What a task writes into. Full parts are sent by threads of the stream's own while the task goes
  * on; the writer waits where all of them are busy, or where as much as they may hold is under way.
- * A file of one part is opened and sent by the thread that closes it; one
- * that is small enough isn't sent at all, but travels with commitTask.
+ * A file of one part is opened and sent by the thread that closes it; one that is small enough isn't
+ * sent at all, but travels with commitTask.
  *
  * <p>Closing makes nothing visible and says nothing about the task: only commitTask hands the file
  * over.

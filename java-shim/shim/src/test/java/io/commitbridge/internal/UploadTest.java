@@ -152,17 +152,7 @@ class UploadTest extends Fixture {
     Path path = new Path(work, "x");
     OutputStream out = fileSystem(path).create(path);
     out.write(bytes(1));
-    Thread writer = new Thread(() -> {
-      try {
-        for (int i = 0; i < 40; i++) {
-          out.write(bytes(MIB));
-        }
-        out.close();
-      } catch (IOException e) {
-        throw new IllegalStateException(e);
-      }
-    });
-    writer.start();
+    Thread writer = startWriting(out, 40);
     Thread.sleep(1_500);
     // 8 MiB stand in the first buffer; it's being cut into parts, two of which are under way.
     assertEquals(8 * MIB, fileSystem(path).getFileStatus(path).getLen(), "bytes taken in");
@@ -174,6 +164,21 @@ class UploadTest extends Fixture {
     assertEquals(40 * MIB + 1, store.bytes("u1").length);
   }
 
+  private static Thread startWriting(OutputStream out, int mebibytes) {
+    Thread writer = new Thread(() -> {
+      try {
+        for (int i = 0; i < mebibytes; i++) {
+          out.write(bytes(MIB));
+        }
+        out.close();
+      } catch (IOException e) {
+        throw new IllegalStateException(e);
+      }
+    });
+    writer.start();
+    return writer;
+  }
+
   @Test
   void writerThatWaitsReportsProgress() throws Exception {
     daemon.partBytes = MIB;
@@ -182,15 +187,7 @@ class UploadTest extends Fixture {
     Path path = new Path(work, "x");
     CountDownLatch reported = new CountDownLatch(1);
     OutputStream out = fileSystem(path).create(path, reported::countDown);
-    Thread writer = new Thread(() -> {
-      try {
-        out.write(bytes(9 * MIB));
-        out.close();
-      } catch (IOException e) {
-        throw new IllegalStateException(e);
-      }
-    });
-    writer.start();
+    Thread writer = startWriting(out, 9);
     assertTrue(reported.await(10, TimeUnit.SECONDS), "progress while no part is taken");
     store.gate.release(1_000);
     writer.join(20_000);
