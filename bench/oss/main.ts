@@ -174,7 +174,7 @@ async function ceilingOf(
       `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part></CompleteMultipartUpload>`,
     ),
   }));
-  const transport = new LeanTransport({ maxSockets: concurrency });
+  const transport = new LeanTransport({ maxSockets: concurrency }, new SystemClock());
   const seconds = await timed(() =>
     mapLimit(requests, concurrency, async (request) => {
       const { status, body } = await transport.send(request, undefined);

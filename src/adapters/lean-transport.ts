@@ -1,29 +1,16 @@
 import { Agent } from 'undici';
 import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
+import type { Clock } from '../ports/clock.js';
 import { StoreError } from '../ports/object-store.js';
+import type { HttpAnswer, HttpRequest, OnHead } from './http1/http.js';
+import { ConnectTimeout, Http1Pool } from './http1/pool.js';
 
-export interface HttpRequest {
-  readonly origin: string;
-  /** With the query. */
-  readonly path: string;
-  readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
-}
-
-export interface HttpAnswer {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Buffer;
-}
-
-/** Told of an answer when its head arrives; the body may take minutes more. */
-export type OnHead = (head: Omit<HttpAnswer, 'body'>) => void;
+export { headerOf, type HttpAnswer, type HttpRequest } from './http1/http.js';
 
 /** Connections to a store at most, where the configuration says nothing. */
 export const DEFAULT_MAX_SOCKETS = 128;
+const defaultConnectTimeoutMs = 10_000;
 
 export interface TransportOptions {
   readonly maxSockets?: number;
@@ -33,72 +20,23 @@ export interface TransportOptions {
   readonly lookup?: LookupFunction;
 }
 
-export function headerOf({ headers }: Pick<HttpAnswer, 'headers'>, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === 'string' ? value : value?.[0];
-}
-
-/** HTTP for requests and answers that fit in memory, at a twentieth of what an SDK's way costs. Deadlines are the decorator's. */
+/** HTTP for requests and answers that fit in memory, at a thirtieth of what an SDK's way costs. Deadlines are the decorator's. */
 export class LeanTransport {
-  private readonly agent: Agent;
+  private readonly pools = new Map<string, Http1Pool>();
+  /** For streams. */
+  private agent: Agent | undefined;
 
-  constructor(options: TransportOptions) {
-    this.agent = new Agent({
-      connections: options.maxSockets ?? DEFAULT_MAX_SOCKETS,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: {
-        ...(options.connectTimeoutMs === undefined ? {} : { timeout: options.connectTimeoutMs }),
-        ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
-      },
-    });
-  }
+  constructor(
+    private readonly options: TransportOptions,
+    private readonly clock: Pick<Clock, 'after' | 'monotonicMs'>,
+  ) {}
 
-  send(
-    { body, ...request }: HttpRequest,
-    signal: AbortSignal | undefined,
-    onHead?: OnHead,
-  ): Promise<HttpAnswer> {
-    return new Promise((resolve, reject) => {
-      let status = 0;
-      let headers: HttpAnswer['headers'] = {};
-      const chunks: Buffer[] = [];
-      let stopListening = (): void => undefined;
-      const asBuffer = body && Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-      this.agent.dispatch(
-        { ...request, body: asBuffer ?? null },
-        {
-          onRequestStart: (controller) => {
-            if (signal === undefined) return;
-            const abort = (): void => controller.abort(reasonOf(signal));
-            // It may have waited for a connection until after its end.
-            if (signal.aborted) {
-              abort();
-              return;
-            }
-            signal.addEventListener('abort', abort, { once: true });
-            stopListening = () => signal.removeEventListener('abort', abort);
-          },
-          onResponseStart: (_, code, fields) => {
-            status = code;
-            headers = fields;
-            onHead?.({ status, headers });
-          },
-          onResponseData: (_, chunk) => {
-            chunks.push(chunk);
-          },
-          onResponseEnd: () => {
-            stopListening();
-            const [only] = chunks;
-            resolve({ status, headers, body: chunks.length === 1 && only ? only : Buffer.concat(chunks) });
-          },
-          onResponseError: (_, error) => {
-            stopListening();
-            reject(signal?.aborted === true ? reasonOf(signal) : connectionFailed(error));
-          },
-        },
-      );
-    });
+  async send(request: HttpRequest, signal: AbortSignal | undefined, onHead?: OnHead): Promise<HttpAnswer> {
+    try {
+      return await this.pool(request.origin).send(request, signal, onHead);
+    } catch (error) {
+      throw signal?.aborted === true ? reasonOf(signal) : connectionFailed(error as Error);
+    }
   }
 
   /** The same, with an answer that needn't fit in memory. */
@@ -107,6 +45,7 @@ export class LeanTransport {
     signal: AbortSignal | undefined,
   ): Promise<Omit<HttpAnswer, 'body'> & { readonly body: Readable }> {
     try {
+      this.agent ??= this.makeAgent();
       const answer = await this.agent.request({ ...request, body: body ?? null, signal: signal ?? null });
       return { status: answer.statusCode, headers: answer.headers, body: answer.body };
     } catch (error) {
@@ -115,7 +54,31 @@ export class LeanTransport {
   }
 
   async close(): Promise<void> {
-    await this.agent.destroy();
+    for (const pool of this.pools.values()) pool.close();
+    await this.agent?.destroy();
+  }
+
+  private pool(origin: string): Http1Pool {
+    let pool = this.pools.get(origin);
+    if (pool === undefined) {
+      const { maxSockets = DEFAULT_MAX_SOCKETS, connectTimeoutMs = defaultConnectTimeoutMs } = this.options;
+      pool = new Http1Pool(origin, { maxSockets, connectTimeoutMs, lookup: this.options.lookup }, this.clock);
+      this.pools.set(origin, pool);
+    }
+    return pool;
+  }
+
+  private makeAgent(): Agent {
+    const { maxSockets, connectTimeoutMs, lookup } = this.options;
+    return new Agent({
+      connections: maxSockets ?? DEFAULT_MAX_SOCKETS,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        ...(connectTimeoutMs === undefined ? {} : { timeout: connectTimeoutMs }),
+        ...(lookup === undefined ? {} : { lookup }),
+      },
+    });
   }
 }
 
@@ -126,7 +89,9 @@ function reasonOf(signal: AbortSignal): Error {
 
 /** Whatever it is, no answer came, and a signed URL must not be told. */
 function connectionFailed(error: Error): StoreError {
+  if (error instanceof TypeError) return new StoreError('invalid', error.message, { cause: error });
   const { code = 'unknown' } = error as { code?: string };
-  const kind = code === 'UND_ERR_CONNECT_TIMEOUT' ? 'timeout' : 'unavailable';
+  const isTimeout = error instanceof ConnectTimeout || code === 'UND_ERR_CONNECT_TIMEOUT';
+  const kind = isTimeout ? 'timeout' : 'unavailable';
   return new StoreError(kind, `the connection failed before an answer came code=${code}`, { code });
 }

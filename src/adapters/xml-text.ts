@@ -23,6 +23,8 @@ function unescapeXml(text: string): string {
 
 /** The five marks, and control characters, which XML can't hold as they are. */
 export function escapeXml(text: string): string {
+  // An ETag, mostly.
+  if (/^"?[\w-]*"?$/.test(text)) return text.replaceAll('"', '&#34;');
   // eslint-disable-next-line no-control-regex -- those are meant
   return text.replace(/[&<>"'\u0000-\u001f\u007f]/g, (char) => `&#${char.charCodeAt(0)};`);
 }

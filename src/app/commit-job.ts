@@ -1,5 +1,5 @@
 import { CommitterError, isCommitterError } from '../core/errors.js';
-import { hasEnded, type JobState } from '../core/job-state.js';
+import { hasEnded, jobState, type JobState } from '../core/job-state.js';
 import type { PendingSet } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
 import type { CommitDecision } from '../core/records/decision.js';
@@ -11,11 +11,11 @@ import { refuseOtherWinners } from './claims.js';
 import { decide, type Decided, type Winners } from './decide.js';
 import { readState } from './deciding.js';
 import type { JobFacts } from './facts.js';
-import { finish } from './finish.js';
+import { finish, signMarker } from './finish.js';
 import { factsOf, nameOfJob, refuseOtherPrincipal, type Job, type JobRef } from './job-directory.js';
 import { loadWinners } from './load-records.js';
-import { publish } from './publish.js';
-import { sweepAfterEnd } from './sweep.js';
+import { publish, type PublishedNow, type PublishInput } from './publish.js';
+import { abortLosers, sweepAfterEnd, type Processed } from './sweep.js';
 import { beginRollback, finishRollback } from './rollback.js';
 
 export interface CommitJobResult {
@@ -50,7 +50,7 @@ export async function commitFoundJob(
   const startedAt = ctx.clock.monotonicMs();
   // A job.json that was collected must not be committed anew from a daemon's memory, nor a token's next use by the
   // options of the one that this daemon remembers.
-  const record = await found.facts.readJob();
+  const [record, seen] = await Promise.all([found.facts.readJob(), readState(decidingFacts(found))]);
   if (record === undefined) {
     throw new CommitterError('JOB_NOT_FOUND', `job ${found.token} has ended and was collected`);
   }
@@ -63,13 +63,14 @@ export async function commitFoundJob(
   }
   const job: Job = { ...found, record };
   const { adopts } = record;
-  const facts = adopts === undefined ? job.facts : factsOf(job.root, job.token, adopts);
+  const facts = decidingFacts(job);
   const publication = new JobPublication(ctx, job, facts);
-  let state = await readState(facts);
+  // What it adopts is as immutable as the rest, but for a token's next use.
+  let state = adopts === found.record.adopts ? seen : await readState(facts);
   // Where a decision was adopted, the own number never decides, not even when the other is gone.
   if (state.state === 'undecided' && adopts === undefined) {
-    publication.decided = await decide(ctx, job, winners);
-    state = await readState(facts);
+    const { decision, isNew } = (publication.decided = await decide(ctx, job, winners));
+    state = isNew ? jobState(decision, undefined) : await readState(facts);
   }
   // Whoever ended the job may have looked for claims before this call's were there.
   const isLate = winners.carried !== undefined && publication.decided !== undefined;
@@ -89,6 +90,11 @@ export async function commitFoundJob(
   return { files: decision.files, bytes: decision.bytes, tasks: decision.tasks };
 }
 
+/** Of the job attempt whose decision counts for this one, once it was set up. */
+function decidingFacts({ root, token, facts, record: { adopts } }: Job): JobFacts {
+  return adopts === undefined ? facts : factsOf(root, token, adopts);
+}
+
 /** What was decided; `undefined` where it is not published, or was collected since. */
 async function publishedPlan(facts: JobFacts, state: JobState): Promise<Plan | undefined> {
   const isCommitted = state.state === 'publishing' || state.state === 'published' || state.state === 'done';
@@ -98,6 +104,8 @@ async function publishedPlan(facts: JobFacts, state: JobState): Promise<Plan | u
 /** From a commit decision to `done`, or to the error that says why not. */
 export class JobPublication {
   decided: Decided | undefined;
+  #published: PublishedNow | undefined;
+  #sweeping: Promise<Processed> | undefined;
 
   constructor(
     private readonly ctx: AppContext,
@@ -106,14 +114,24 @@ export class JobPublication {
   ) {}
 
   async drive(from: JobState): Promise<CommitDecision> {
+    try {
+      return await this.#drive(from);
+    } finally {
+      // Nothing goes on behind the caller's back.
+      await this.#sweeping?.catch(() => undefined);
+    }
+  }
+
+  async #drive(from: JobState): Promise<CommitDecision> {
     let state = from;
     for (;;) {
+      let next: JobState | undefined;
       switch (state.state) {
         case 'publishing':
-          await this.#publish(state.decision);
+          next = await this.#publish(state.decision);
           break;
         case 'published':
-          await this.#finish(state.decision);
+          next = await this.#finish(state.decision);
           break;
         case 'done':
           return state.decision;
@@ -135,38 +153,73 @@ export class JobPublication {
         case 'rolled-back':
           throw rolledBack(this.job, state.outcome);
       }
-      state = await readState(this.facts);
+      state = next ?? (await readState(this.facts));
     }
   }
 
-  async #publish(decision: CommitDecision): Promise<void> {
+  /** @returns the state that this call has brought about; `undefined` where somebody else may have. */
+  async #publish(decision: CommitDecision): Promise<JobState | undefined> {
     const { ctx, job, facts } = this;
     try {
       const loaded = await this.#load(decision, 'publishing');
-      if (loaded === undefined) return;
+      if (loaded === undefined) return undefined;
       const publication = await publish(ctx, {
         ...{ root: job.root, token: job.token, facts, ...loaded },
         mustFindNothing: job.record.options.conflictMode === 'fail',
+        ...(loaded.plan.deletions.length === 0 ? this.#ahead(loaded.sets) : {}),
       });
-      if (publication.result !== 'foreign') return;
+      if (publication.result === 'published' && publication.own !== undefined) {
+        this.#published = publication.own;
+        return jobState(decision, publication.own.outcome.value);
+      }
+      if (publication.result !== 'foreign') return undefined;
       const reason = `another writer made ${publication.uri} while the job was published`;
-      if (!(await beginRollback(ctx, facts, reason))) return;
+      if (!(await beginRollback(ctx, facts, reason))) return undefined;
       await finishRollback(ctx, job.root, job.token, facts, decision);
       throw new CommitterError('DESTINATION_EXISTS', `job ${job.token} is rolled back: ${reason}`);
     } catch (error) {
       // A rollback has destroyed the uploads, or a faster publisher has cleaned up: its outcome says so.
       const isFatal = isCommitterError(error, 'FOREIGN_OBJECT', 'RECORD_UNREADABLE');
       if (!isFatal || (await readState(facts)).state === 'publishing') throw error;
+      return undefined;
     }
   }
 
-  async #finish(decision: CommitDecision): Promise<void> {
+  /** What of the finish may go on beside the outcome, where no deletions come in between and take their time. */
+  #ahead(winners: readonly PendingSet[]): Pick<PublishInput, 'signMarker' | 'onVisible'> {
+    const { root, token, jobAttempt, record } = this.job;
+    const records = this.decided?.own?.records;
+    return {
+      onVisible: () => {
+        this.#sweeping = abortLosers(this.ctx, root, token, jobAttempt, winners, records);
+        this.#sweeping.catch(() => undefined);
+      },
+      ...(this.#isOwn && record.options.successMarker ? { signMarker: () => signMarker(root, record) } : {}),
+    };
+  }
+
+  /** The job attempt decides for itself: its job.json says how the job is finished. */
+  get #isOwn(): boolean {
+    return this.facts.layout.prefix === this.job.facts.layout.prefix;
+  }
+
+  /** @returns as {@link #publish}. */
+  async #finish(decision: CommitDecision): Promise<JobState | undefined> {
     const { ctx, job, facts } = this;
     const loaded = await this.#load(decision, 'published');
-    if (loaded === undefined) return;
+    if (loaded === undefined) return undefined;
     const { root, token, jobAttempt } = job;
-    const records = this.decided?.own?.records ?? [];
-    await finish(ctx, { root, token, jobAttempt, facts, decision, ...loaded, records });
+    const isDone = await finish(ctx, {
+      ...{ root, token, jobAttempt, facts, decision, ...loaded },
+      records: this.decided?.own?.records ?? [],
+      ...(this.#isOwn ? { job: job.record } : {}),
+      ...(this.#published === undefined ? {} : { published: this.#published }),
+      ...(this.#sweeping === undefined ? {} : { sweeping: this.#sweeping }),
+    });
+    // What was seen is used once.
+    this.#published = undefined;
+    this.#sweeping = undefined;
+    return isDone ? { state: 'done', decision } : undefined;
   }
 
   /** `undefined` where the job is no longer in the state that the caller saw: records go only after its end. */

@@ -17,6 +17,8 @@ import { loadRecords, type LoadedRecord } from './load-records.js';
 /** What the deciding daemon has in memory, so that it need not read its own plan and records again. */
 export interface Decided {
   readonly decision: Decision;
+  /** This call has made it just now: nobody can have published or rolled back what it says before. */
+  readonly isNew: boolean;
   /** Only where the decision is the one that this call made. */
   readonly own?: {
     readonly plan: Plan;
@@ -64,11 +66,12 @@ export async function decide(ctx: AppContext, job: Job, from: Winners): Promise<
     decidedAt: isoNow(ctx.clock),
   });
   const { value: decision } = created;
+  const isNew = created.status === 'created';
   const isOwn = decision.decision === 'commit' && decision.plan === hash;
-  if (!isOwn) return { decision };
+  if (!isOwn) return { decision, isNew };
   // Not before: whoever decided otherwise may have looked for claims before these were there.
   if (from.carried !== undefined) ctx.ledger.remove(job, [...filesOf(sets)]);
-  return { decision, own: { plan, sets, records } };
+  return { decision, isNew, own: { plan, sets, records } };
 }
 
 async function choose(
@@ -104,7 +107,7 @@ async function refuse(ctx: AppContext, job: Job, error: CommitterError): Promise
   const decidedAt = isoNow(ctx.clock);
   const created = await job.facts.createDecision({ decision: 'abort', reason: error.message, decidedAt });
   if (created.status === 'created') throw error;
-  return { decision: created.value };
+  return { decision: created.value, isNew: false };
 }
 
 async function findOverwrites(ctx: AppContext, sets: readonly PendingSet[]): Promise<string[]> {

@@ -21,12 +21,11 @@ export function isTooLate(error: unknown, tries: number): boolean {
   return tries < maxLate && isStoreError(error, 'access-denied', 'expired-credentials');
 }
 
+/** Sends a put that was signed before. */
+export type SendPut = (body: Uint8Array) => Promise<PutResult>;
+
 /** A put that is sent later, by the function returned. */
-export async function signPut(
-  store: ObjectStore,
-  object: ObjectRef,
-  options: PutOptions,
-): Promise<(body: Uint8Array) => Promise<PutResult>> {
+export async function signPut(store: ObjectStore, object: ObjectRef, options: PutOptions): Promise<SendPut> {
   if (!store.capabilities.presign)
     return (body) => store.put(object, body, options, { withinMs: fenceSeconds * 1_000 });
   const prepared = await store.preparePut(object, options, fenceSeconds);

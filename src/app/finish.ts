@@ -10,11 +10,12 @@ import { isStoreError, type PutOptions } from '../ports/object-store.js';
 import { inTime, isoNow, type AppContext } from './context.js';
 import { outputsOf } from './files-of.js';
 import type { JobFacts, Stored } from './facts.js';
-import { isTooLate, signDelete, signPut } from './fence.js';
+import { isTooLate, signDelete, signPut, type SendPut } from './fence.js';
 import { sameEtag, type LoadedRecord } from './load-records.js';
-import { mapLimit } from './map-limit.js';
+import { allDone, mapLimit } from './map-limit.js';
+import type { PublishedNow } from './publish.js';
 import type { Root } from './roots.js';
-import { abortLosers, removeProcessed } from './sweep.js';
+import { abortLosers, removeProcessed, type Processed } from './sweep.js';
 
 export interface Finish {
   readonly root: Root;
@@ -27,17 +28,31 @@ export interface Finish {
   readonly plan: Plan;
   readonly sets: readonly PendingSet[];
   readonly records?: readonly LoadedRecord[];
+  /** job.json of the deciding job attempt, where the caller has read it since it began. */
+  readonly job?: JobRecord;
+  /** Where the caller has made the job `published` just now. */
+  readonly published?: PublishedNow;
+  /** Where the caller has begun already to abort the losers. */
+  readonly sweeping?: Promise<Processed>;
 }
 
-/** What is left to do once all files are visible: old objects, the marker, the losers, `done`. Safe to repeat, by anybody. */
-export async function finish(ctx: AppContext, input: Finish): Promise<void> {
+/**
+ * What is left to do once all files are visible: old objects, the marker, the losers, `done`. Safe to repeat, by anybody.
+ *
+ * @returns true where this call has written `done`.
+ */
+export async function finish(ctx: AppContext, input: Finish): Promise<boolean> {
   const { root, token, facts } = input;
-  if (!(await deleteAllReplaced(ctx, facts, input.plan.deletions))) return;
-  const job = await facts.readJob();
-  const seen = job?.options.successMarker === true ? await writeMarker(ctx, input, job) : undefined;
-  const processed = await abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records);
-  await markDone(ctx, facts, seen);
+  if (!(await deleteAllReplaced(ctx, facts, input.plan.deletions))) return false;
+  const job = input.job ?? (await facts.readJob());
+  const hasMarker = job?.options.successMarker === true;
+  const [seen, processed] = await allDone(
+    hasMarker ? writeMarker(ctx, input, job) : Promise.resolve(input.published?.outcome),
+    input.sweeping ?? abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records),
+  );
+  const isDone = await markDone(ctx, facts, seen);
   removeProcessed(ctx, root, processed);
+  return isDone;
 }
 
 /** Deletions that are signed and looked at together: few enough for the fence, many enough for one look. */
@@ -111,16 +126,34 @@ async function deleteUnchanged(ctx: AppContext, deletion: Deletion): Promise<voi
 const maxDeletes = 5;
 
 /** `seen` spares reading the outcome where it is still that one. */
-async function markDone(ctx: AppContext, facts: JobFacts, seen: Stored<Outcome> | undefined): Promise<void> {
+async function markDone(
+  ctx: AppContext,
+  facts: JobFacts,
+  seen: Stored<Outcome> | undefined,
+): Promise<boolean> {
   for (let stored = seen ?? (await facts.readOutcome()); ; stored = await facts.readOutcome()) {
     // Gone: somebody else has finished the job and it was collected since.
-    if (stored?.value.outcome !== 'published') return;
+    if (stored?.value.outcome !== 'published') return false;
     if (await facts.replaceOutcome({ outcome: 'done', at: isoNow(ctx.clock) }, stored.etag, inTime(ctx)))
-      return;
+      return true;
   }
 }
 
 const maxMarkerTries = 6;
+
+type MarkerCondition = Pick<PutOptions, 'ifNoneMatch'>;
+const whereNoneIs: MarkerCondition = { ifNoneMatch: '*' };
+
+/** The marker of the job, to be sent within the fence's time. */
+export function signMarker(
+  root: Root,
+  job: JobRecord,
+  condition: MarkerCondition = whereNoneIs,
+): Promise<SendPut> {
+  const destination = parseUri(job.destination, 'destination');
+  const object = { bucket: destination.bucket, key: joinKey(destination.key, successMarkerName) };
+  return signPut(root.store, object, { ...condition, contentType: 'application/json' });
+}
 
 /**
  * The marker of the last committer stays. It is put only where none is; one that is there (another job's, or this
@@ -134,15 +167,13 @@ async function writeMarker(
   input: Finish,
   job: JobRecord,
 ): Promise<Stored<Outcome> | undefined> {
-  const { root, facts } = input;
-  const destination = parseUri(job.destination, 'destination');
-  const object = { bucket: destination.bucket, key: joinKey(destination.key, successMarkerName) };
+  const { root, facts, published } = input;
   const body = markerBody(input, job);
-  const contentType = 'application/json';
-  let condition: Pick<PutOptions, 'ifNoneMatch'> = { ifNoneMatch: '*' };
+  let condition = whereNoneIs;
   for (let tries = 1; ; tries++) {
-    const send = await signPut(root.store, object, { ...condition, contentType });
-    const stored = await facts.readOutcome();
+    const isFirst = tries === 1 && published?.sendMarker !== undefined;
+    const send = isFirst ? published.sendMarker : await signMarker(root, job, condition);
+    const stored = isFirst ? published.outcome : await facts.readOutcome();
     if (stored?.value.outcome !== 'published') return stored;
     try {
       await send(body);

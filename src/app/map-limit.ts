@@ -7,13 +7,15 @@ export async function mapLimit<T, R>(
   limit: number,
   work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
+  const isSync = !(Symbol.asyncIterator in items);
   const iterator = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
   const results: R[] = [];
   let nextIndex = 0;
   let failure: { readonly error: unknown } | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
-  const take = (): Promise<IteratorResult<T>> => {
+  const take = (): IteratorResult<T> | Promise<IteratorResult<T>> => {
+    if (isSync) return iterator.next();
     // One `next` at a time: async generators queue them, others need not.
     const taken = turn.then(() => iterator.next());
     turn = taken.catch(() => undefined);
@@ -23,7 +25,8 @@ export async function mapLimit<T, R>(
   const worker = async (): Promise<void> => {
     while (failure === undefined) {
       try {
-        const taken = await take();
+        const next = take();
+        const taken = next instanceof Promise ? await next : next;
         // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- another worker may have failed
         if (taken.done === true || failure !== undefined) return;
         const index = nextIndex++;
@@ -37,4 +40,10 @@ export async function mapLimit<T, R>(
 
   if (failure !== undefined) throw failure.error;
   return results;
+}
+
+/** Both, or the first error once both have come to an end: nothing goes on behind the caller's back. */
+export async function allDone<A, B>(a: A | Promise<A>, b: B | Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([a, b]);
+  return Promise.all([a, b]);
 }

@@ -1,10 +1,12 @@
 import { uriOf, type OutputFile, type PendingFile, type PendingSet } from '../core/records/attempt-record.js';
 import type { JobToken } from '../core/ids.js';
+import type { Outcome } from '../core/records/outcome.js';
 import type { Plan } from '../core/records/plan.js';
 import { completeFile, type AskForAbsence } from './complete-file.js';
 import { isoNow, type AppContext } from './context.js';
 import { filesOf } from './files-of.js';
-import type { JobFacts } from './facts.js';
+import type { JobFacts, Stored } from './facts.js';
+import type { SendPut } from './fence.js';
 import { factsOf } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
 import { placeOf, WinnerReader } from './load-records.js';
@@ -12,11 +14,18 @@ import { publishInline, type InlineSource } from './publish-inline.js';
 import type { Root } from './roots.js';
 
 export type Publication =
-  | { readonly result: 'published' }
+  /** `own` where this call made it the outcome; without it, it may be `done` by now. */
+  | { readonly result: 'published'; readonly own?: PublishedNow }
   /** A rollback was there first. */
   | { readonly result: 'stopped' }
   /** Another writer made an object at a key that was free when the plan was made. */
   | { readonly result: 'foreign'; readonly uri: string };
+
+export interface PublishedNow {
+  readonly outcome: Stored<Outcome>;
+  /** Sends the marker, which was signed before the outcome was made: that it is `published` has been seen since. */
+  readonly sendMarker: SendPut | undefined;
+}
 
 export interface PublishInput {
   readonly root: Root;
@@ -28,6 +37,10 @@ export interface PublishInput {
   readonly mustFindNothing: boolean;
   /** One a winner, in the plan's order. */
   readonly sets: readonly PendingSet[];
+  /** Where the marker comes right after the outcome. */
+  readonly signMarker?: () => Promise<SendPut>;
+  /** Called once every file is visible. */
+  readonly onVisible?: () => void;
 }
 
 /** Makes every file of the plan visible, those that replace nothing first, then makes `published` the outcome. */
@@ -48,7 +61,11 @@ export async function publish(ctx: AppContext, input: PublishInput): Promise<Pub
     (await completeAll(ctx, uploads.filter(replaces), 'no', true));
   if (foreign === 'stopped') return { result: 'stopped' };
   if (foreign !== undefined) return { result: 'foreign', uri: uriOf(foreign) };
-  const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });
+  input.onVisible?.();
+  const sendMarker = await input.signMarker?.();
+  const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });
+  if (outcome.status === 'created') return { result: 'published', own: { outcome, sendMarker } };
+  const { value } = outcome;
   return value.outcome === 'published' || value.outcome === 'done'
     ? { result: 'published' }
     : { result: 'stopped' };

@@ -9,6 +9,7 @@ import { leaveOutUnreadable, type AppContext } from './context.js';
 import { filesOf } from './files-of.js';
 import { factsOf } from './job-directory.js';
 import { eachRecord, type LoadedRecord } from './load-records.js';
+import { mapLimit } from './map-limit.js';
 import type { Root } from './roots.js';
 import { listState } from './staged-state.js';
 
@@ -58,14 +59,14 @@ export async function abortLosers(
       return key;
     });
     const ledger: UploadIdentity[] = [];
-    for (const key of staged.ledgerSegments) {
+    await mapLimit(staged.ledgerSegments, ctx.options.recordConcurrency, async (key) => {
       try {
         ledger.push(...(await facts.readLedgerSegment(key)));
         keys.push(key);
       } catch (error) {
         leaveOutUnreadable(ctx, error);
       }
-    }
+    });
     const closed = await readClosedFiles(ctx, facts, staged.closedFiles);
     const claims = await readClaims(ctx, facts, staged.claims);
     await abort(claims.sets, [...ledger, ...closed.map(({ file }) => file)]);

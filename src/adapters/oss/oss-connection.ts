@@ -57,7 +57,7 @@ export class OssConnection {
     const addressing = options.addressing ?? 'virtual-host';
     const region = plainRegion(options.region);
     this.source = credentialsSource(options.credentials, clock, assume);
-    this.transport = new LeanTransport(options);
+    this.transport = new LeanTransport(options, clock);
     this.signer = new OssSigner(options.signature ?? 'v4', region);
     this.client = new OSS({
       // ali-oss wants some, and sends nothing.

@@ -15,6 +15,7 @@ const toleratedSkewMs = 300_000;
 export class S3Connection {
   readonly client: S3Client;
   private readonly file: FileCredentials<AwsCredentials> | undefined;
+  private readonly fixed: Promise<AwsCredentials> | undefined;
 
   constructor(
     options: S3StoreOptions,
@@ -25,6 +26,7 @@ export class S3Connection {
       credentials.kind === 'file'
         ? new FileCredentials(credentials.path, clock, parseCredentials)
         : undefined;
+    this.fixed = credentials.kind === 'static' ? Promise.resolve(credentials) : undefined;
     this.client = makeClient(options, this.file);
   }
 
@@ -38,7 +40,7 @@ export class S3Connection {
   }
 
   credentials(): Promise<AwsCredentials> {
-    return this.client.config.credentials();
+    return this.fixed ?? this.client.config.credentials();
   }
 
   /** How far the store's clock is ahead of this machine's. */

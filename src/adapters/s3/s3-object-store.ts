@@ -71,7 +71,7 @@ export class S3ObjectStore implements ObjectStore {
   ) {
     this.capabilities = { ...S3_CAPABILITIES, ...options.capabilities };
     this.connection = new S3Connection(options, clock);
-    this.transport = new LeanTransport(options);
+    this.transport = new LeanTransport(options, clock);
     const addresses = new BucketAddresses(this.connection);
     const sender = new LeanSender(this.connection, addresses, this.transport, clock);
     this.hot = new S3HotCalls(this.connection, sender, options);

@@ -7,8 +7,13 @@ export const endingMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/finish.ts',
-        'const processed = await abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records);',
-        'const processed = { bucket: root.staging.bucket, keys: [], aborted: [] };',
+        'input.sweeping ?? abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records),',
+        '{ bucket: root.staging.bucket, keys: [], aborted: [] },',
+      ),
+      edit(
+        'app/commit-job.ts',
+        'this.#sweeping = abortLosers(this.ctx, root, token, jobAttempt, winners, records);\n        this.#sweeping.catch(() => undefined);',
+        'void [root, token, jobAttempt, winners, records];',
       ),
     ],
     tryFirst: ['two attempts of a task', 'abort of a committed attempt'],
@@ -31,10 +36,11 @@ export const endingMutations: readonly Mutation[] = [
         'input.jobAttempt, input.sets, input.records)',
         'input.jobAttempt, [], input.records)',
       ),
+      edit('app/commit-job.ts', 'jobAttempt, winners, records);', 'jobAttempt, [], records);'),
       edit(
         'app/publish.ts',
-        "const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });",
-        "const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });\n  for (const file of uploads ?? []) await ctx.roots.storeOf(file).delete(file, {});",
+        "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });",
+        "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });\n  for (const file of uploads ?? []) await ctx.roots.storeOf(file).delete(file, {});",
       ),
     ],
     tryFirst: ['one job'],
@@ -168,8 +174,8 @@ export const endingMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/commit-job.ts',
-        'const record = await found.facts.readJob();',
-        'const record: typeof found.record | undefined = found.record;',
+        'Promise.all([found.facts.readJob(),',
+        'Promise.all([found.record as typeof found.record | undefined,',
       ),
     ],
     tryFirst: ['replays after gc'],
@@ -238,8 +244,8 @@ export const endingMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/commit-job.ts',
-        'const facts = adopts === undefined ? job.facts : factsOf(job.root, job.token, adopts);',
-        'const facts = job.facts;',
+        'return adopts === undefined ? facts : factsOf(root, token, adopts);',
+        'void [root, token, adopts];\n  return facts;',
       ),
       edit(
         'app/commit-job.ts',

@@ -99,8 +99,8 @@ export const publicationMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/commit-job.ts',
-        'if (loaded === undefined) return;\n      const publication',
-        `if (loaded === undefined) return;
+        'if (loaded === undefined) return undefined;\n      const publication',
+        `if (loaded === undefined) return undefined;
       for (const deletion of loaded.plan.deletions) await ctx.roots.storeOf(deletion).delete(deletion, {});
       const publication`,
       ),
@@ -112,8 +112,8 @@ export const publicationMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/publish.ts',
-        "const { value } = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });",
-        "await facts.readOutcome();\n  const value = { outcome: 'published', at: isoNow(ctx.clock) } as { outcome: string };",
+        "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });",
+        "await facts.readOutcome();\n  const written = { outcome: 'published', at: isoNow(ctx.clock) } as const;\n  const outcome = { status: 'exists', value: written, etag: '' } as Awaited<ReturnType<typeof facts.createOutcome>>;",
       ),
     ],
     tryFirst: ['job aborted', 'one job'],

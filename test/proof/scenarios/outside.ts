@@ -63,14 +63,19 @@ export const outsideScenarios: readonly Scenario[] = [
       stage.daemons(2);
       const job = stage.driver({ token: 'job' });
       await job.setup();
-      await job.runTask(0, ['part-0']);
-      await job.runTask(1, ['part-1']);
+      // So many that the publication has not ended when the rollback begins.
+      await job.runTask(0, ['part-0', 'part-1', 'part-2', 'part-3', 'part-4', 'part-5']);
       const intruder = async (): Promise<void> => {
-        await stage.moments(250);
+        await stage.untilWritten('out/part-0');
+        await stage.moments(20);
         await stage.checks.addForeignObject('out/part-0');
         stage.checks.lostToOthers.add('out/part-0');
       };
-      await Promise.all([job.commit(), intruder(), job.abort('this-and-earlier', 1)]);
+      const abort = async (): Promise<void> => {
+        await stage.untilWritten('/decision.json');
+        await job.abort('this-and-earlier', 1);
+      };
+      await Promise.all([job.commit(), intruder(), abort()]);
     },
   },
   {

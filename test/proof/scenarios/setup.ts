@@ -210,7 +210,8 @@ export const setupScenarios: readonly Scenario[] = [
     isSmall: true,
     async run(stage) {
       stage.daemons(2);
-      const job = stage.driver({ token: 'job' });
+      // It calls CommitJob before it has heard of the task: what is told OK between listing and decision isn't listed.
+      const job = stage.driver({ token: 'job', isReckless: true });
       await job.setup();
       await job.runTask(0, ['part-0']);
       const late = job.attempt(1, 0, 1);
