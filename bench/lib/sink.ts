@@ -3,6 +3,7 @@ import type { RequestCounts } from '../../test/support/observer/index.js';
 import { ManagedChild, type S3Access } from '../../test/support/servers/index.js';
 import { runTool } from '../../test/support/servers/run-tool.js';
 import { buildPrograms } from './programs.js';
+import { median } from './report.js';
 
 export interface SinkSettings {
   latency_ms: number;
@@ -67,6 +68,17 @@ export class Sink {
   }
 
   /** Open uploads for a loop that only completes: bucket, key and upload id with tabs between, a line each. */
+  /** What a request takes, one after the other: the latency and what the way there and back adds to it. Median, in ms. */
+  async roundTripMs(requests = 50): Promise<number> {
+    const times: number[] = [];
+    for (let i = 0; i < requests; i++) {
+      const started = performance.now();
+      await (await fetch(`${this.access.endpoint}/none/none`)).arrayBuffer();
+      times.push(performance.now() - started);
+    }
+    return median(times);
+  }
+
   async openUploads(bucket: string, prefix: string, count: number): Promise<string> {
     const query = new URLSearchParams({ bucket, prefix, count: String(count) }).toString();
     const response = await fetch(`${this.access.endpoint}/_sink/uploads?${query}`);

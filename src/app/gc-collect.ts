@@ -1,4 +1,4 @@
-import { losers, uploadName } from '../core/abort-rule.js';
+import { losers, uploadIndex, type UploadIndex } from '../core/abort-rule.js';
 import type { JobToken } from '../core/ids.js';
 import {
   pendingSetDigest,
@@ -90,16 +90,16 @@ export async function processLateRecords(
   if (records.length + segments.length + closedFiles.length + claims.length === 0) return noLateRecords;
 
   const plans = await livePlans(root, token, states);
-  const winning = new Set<string>();
+  const winning = uploadIndex();
   for (const { record } of records) {
     // By attempt, so that a recovered winner counts in both of its records.
     if (!plans.some((plan) => isListed(plan, record.attempt))) continue;
-    for (const upload of uploadsIn(record)) winning.add(uploadName(upload));
+    for (const upload of uploadsIn(record)) winning.add(upload);
   }
   // By content: a driver may have handed over the same attempt with other files before.
   const digests = new Set(plans.flatMap(({ winners }) => winners.map(({ digest }) => digest)));
   for (const set of claimed) {
-    if (digests.has(pendingSetDigest(set))) for (const file of set.files) winning.add(uploadName(file));
+    if (digests.has(pendingSetDigest(set))) for (const file of set.files) winning.add(file);
   }
   const doomed = losers([...records.map(({ record }) => record), ...claimed], ledger, winning);
   if (!dryRun) {
@@ -127,10 +127,9 @@ export async function processLateRecords(
 async function removeLateObjects(
   ctx: AppContext,
   rolledBack: readonly PendingSet[],
-  winning: ReadonlySet<string>,
+  winning: UploadIndex,
 ): Promise<void> {
-  const isWinner = (file: OutputFile): boolean =>
-    'uploadId' in file && winning.has(uploadName(file as PendingFile));
+  const isWinner = (file: OutputFile): boolean => 'uploadId' in file && winning.has(file as PendingFile);
   const files = [...outputsOf(rolledBack)].filter((file) => !isWinner(file));
   await mapLimit(files, ctx.options.recordConcurrency, (file) => deleteOurs(ctx.roots.storeOf(file), file));
 }

@@ -47,18 +47,17 @@ export interface PublishInput {
 export async function publish(ctx: AppContext, input: PublishInput): Promise<Publication> {
   const { facts, plan, sets } = input;
   const overwrites = new Set(plan.overwrites);
-  const replaces = (file: OutputFile): boolean => overwrites.has(uriOf(file));
-  const uploads = [...filesOf(sets)];
+  const replaces = (file: OutputFile): boolean => overwrites.size > 0 && overwrites.has(uriOf(file));
   const absence = overwrites.size > 0 ? 'no' : input.mustFindNothing ? 'must' : 'cheaply';
 
   const foreign =
     (await completeAll(
       ctx,
-      uploads.filter((file) => !replaces(file)),
+      filesWhere(sets, (file) => !replaces(file)),
       absence,
     )) ??
     (await putAllInline(ctx, input, replaces, overwrites.size === 0)) ??
-    (await completeAll(ctx, uploads.filter(replaces), 'no', true));
+    (await completeAll(ctx, filesWhere(sets, replaces), 'no', true));
   if (foreign === 'stopped') return { result: 'stopped' };
   if (foreign !== undefined) return { result: 'foreign', uri: uriOf(foreign) };
   input.onVisible?.();
@@ -71,9 +70,16 @@ export async function publish(ctx: AppContext, input: PublishInput): Promise<Pub
     : { result: 'stopped' };
 }
 
+function* filesWhere(
+  sets: readonly PendingSet[],
+  isMeant: (file: PendingFile) => boolean,
+): Generator<PendingFile> {
+  for (const file of filesOf(sets)) if (isMeant(file)) yield file;
+}
+
 async function completeAll(
   ctx: AppContext,
-  files: readonly PendingFile[],
+  files: Iterable<PendingFile>,
   absence: AskForAbsence,
   isReplacing = false,
 ): Promise<PendingFile | undefined> {

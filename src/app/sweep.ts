@@ -1,4 +1,4 @@
-import { losers, uploadName } from '../core/abort-rule.js';
+import { losers, uploadIndex } from '../core/abort-rule.js';
 import type { CommitterError } from '../core/errors.js';
 import type { JobToken } from '../core/ids.js';
 import type { AttemptRecord, PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
@@ -34,8 +34,8 @@ export async function abortLosers(
   winners: readonly PendingSet[],
   known: readonly LoadedRecord[] = [],
 ): Promise<Processed> {
-  const winning = new Set<string>();
-  for (const file of filesOf(winners)) winning.add(uploadName(file));
+  const winning = uploadIndex();
+  for (const file of filesOf(winners)) winning.add(file);
   const keys: string[] = [];
   const aborted: UploadIdentity[] = [];
   const onBadName = (error: CommitterError): void => {

@@ -1,5 +1,6 @@
 import type { AttemptRecord, UploadIdentity } from './records/attempt-record.js';
 import { uploadsIn } from './records/attempt-record.js';
+import { ItemIndex } from './item-index.js';
 
 /**
  * Before the decision: the uploads of an attempt whose tombstone was *created*, so that no commitTask of it can
@@ -18,15 +19,25 @@ export function abortableBeforeDecision(
 export function losers(
   records: Iterable<AttemptRecord>,
   ledger: Iterable<UploadIdentity>,
-  winningUploadIds: ReadonlySet<string>,
+  winning: Pick<UploadIndex, 'has'>,
 ): UploadIdentity[] {
   const found = new Map<string, UploadIdentity>();
   const add = (upload: UploadIdentity): void => {
-    if (!winningUploadIds.has(uploadName(upload))) found.set(uploadName(upload), upload);
+    if (!winning.has(upload)) found.set(uploadName(upload), upload);
   };
   for (const record of records) uploadsIn(record).forEach(add);
   for (const upload of ledger) add(upload);
   return [...found.values()];
+}
+
+export type UploadIndex = ItemIndex<UploadIdentity>;
+
+/** By their ids, which two stores may share. */
+export function uploadIndex(): UploadIndex {
+  return new ItemIndex(
+    ({ uploadId }) => uploadId,
+    (a, b) => a.key === b.key && a.bucket === b.bucket && a.scheme === b.scheme,
+  );
 }
 
 /** Stores promise an upload id for one key only. */

@@ -1,7 +1,8 @@
 import { CommitterError } from './errors.js';
 import type { TaskAttempt, TaskName } from './ids.js';
+import { ItemIndex } from './item-index.js';
 import { uriOf, type AttemptRecord, type OutputFile, type PendingSet } from './records/attempt-record.js';
-import { parentKey } from './uri.js';
+import { parentKey, type StoreUri } from './uri.js';
 
 /** A record as the commit found it. */
 export interface FoundRecord {
@@ -80,35 +81,44 @@ export function refuseTwoOfOneTask(attempts: Iterable<TaskAttempt>, who: string)
   }
 }
 
+/** By keys, which two buckets may share. */
+function placeIndex(): ItemIndex<StoreUri> {
+  return new ItemIndex(
+    ({ key }) => key,
+    (a, b) => a.bucket === b.bucket && a.scheme === b.scheme,
+  );
+}
+
 /**
  * @throws CommitterError DUPLICATE_KEY where two files have one final key: the last Complete would win in silence; and
  *   where the key of one is a directory of another's: an object store can hold both, a file system can't, and no reader
  *   of Hadoop finds what is below a file.
  */
 export function refuseDuplicateKeys(files: Iterable<OutputFile>): void {
-  const seen = new Set<string>();
-  const directories = new Map<string, OutputFile>();
+  const seen = placeIndex();
+  const directories = placeIndex();
+  const below: { readonly directory: StoreUri; readonly file: OutputFile }[] = [];
   for (const file of files) {
-    const name = uriOf(file);
-    if (seen.has(name)) {
+    if (seen.has(file)) {
       throw new CommitterError(
         'DUPLICATE_KEY',
-        `two committed files have the final key ${name}: make the tasks' file names differ`,
+        `two committed files have the final key ${uriOf(file)}: make the tasks' file names differ`,
       );
     }
-    seen.add(name);
+    seen.add(file);
     const { scheme, bucket } = file;
     for (let key = parentKey(file.key); key !== ''; key = parentKey(key)) {
-      const directory = uriOf({ scheme, bucket, key });
+      const directory = { scheme, bucket, key };
       if (directories.has(directory)) break;
-      directories.set(directory, file);
+      directories.add(directory);
+      below.push({ directory, file });
     }
   }
-  for (const [directory, file] of directories) {
+  for (const { directory, file } of below) {
     if (!seen.has(directory)) continue;
     throw new CommitterError(
       'DUPLICATE_KEY',
-      `${directory} is a committed file, and so is ${uriOf(file)} below it: no reader would find the second one; make the tasks' file names differ`,
+      `${uriOf(directory)} is a committed file, and so is ${uriOf(file)} below it: no reader would find the second one; make the tasks' file names differ`,
     );
   }
 }

@@ -13,7 +13,9 @@ export interface LimitOptions {
 
 /**
  * Bounds the requests that are under way at a time; the others wait in the order in which they came. The bound adapts: it
- * halves when the store throttles and grows again by one for as many successes as it is.
+ * loses a tenth when the store throttles and grows again by one for as many successes as it is. A tenth, not a half as in
+ * TCP: a store that refuses loses nothing of what it takes at the same time, and half the requests would leave a quarter of
+ * its limit unused on average (`npm run bench:scale`).
  */
 export class LimitedStore extends InterceptedStore {
   private readonly requests: Slots;
@@ -55,6 +57,8 @@ export class LimitedStore extends InterceptedStore {
   }
 }
 
+const keptWhenThrottled = 0.9;
+
 class Slots {
   /** How often the limit was lowered: requests that began before say nothing of the limit that is. */
   generation = 0;
@@ -94,11 +98,11 @@ class Slots {
     this.admit();
   }
 
-  /** To half of what is under way, once for all requests that were under way together. */
+  /** By a tenth of what is under way, once for all requests that were under way together. */
   shrink(generation: number): void {
     if (generation !== this.generation) return;
     this.generation += 1;
-    this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.used) / 2));
+    this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.used) * keptWhenThrottled));
   }
 
   grow(): void {

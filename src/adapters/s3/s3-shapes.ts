@@ -12,7 +12,7 @@ export function uploadAddressOf(upload: UploadRef): { Bucket: string; Key: strin
   return { ...addressOf(upload), UploadId: upload.uploadId };
 }
 
-/** What a new object gets, whether by one put or by an upload. */
+/** What a new object gets, whether by one put or by an upload. Names in lower case, as they are signed. */
 export function creationHeaders(
   { storageClass, sse }: S3StoreOptions,
   { contentType, metadata }: InitiateOptions,
@@ -23,7 +23,8 @@ export function creationHeaders(
   if (sse !== undefined) headers['x-amz-server-side-encryption'] = sse.mode;
   if (sse?.mode === 'aws:kms' && sse.kmsKeyId !== undefined)
     headers['x-amz-server-side-encryption-aws-kms-key-id'] = sse.kmsKeyId;
-  for (const [name, value] of Object.entries(metadata ?? {})) headers[`x-amz-meta-${name}`] = value;
+  for (const [name, value] of Object.entries(metadata ?? {}))
+    headers[`x-amz-meta-${name.toLowerCase()}`] = value;
   return headers;
 }
 

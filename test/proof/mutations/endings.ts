@@ -40,7 +40,7 @@ export const endingMutations: readonly Mutation[] = [
       edit(
         'app/publish.ts',
         "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });",
-        "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });\n  for (const file of uploads ?? []) await ctx.roots.storeOf(file).delete(file, {});",
+        "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });\n  for (const file of filesOf(sets)) await ctx.roots.storeOf(file).delete(file, {});",
       ),
     ],
     tryFirst: ['one job'],

@@ -42,7 +42,7 @@ describe('LimitedStore', () => {
     await expect(store.head(object)).resolves.toBeUndefined();
   });
 
-  it('halves when the store throttles, once for all that were under way, and grows again by successes', async () => {
+  it('is lowered when the store throttles, once for all that were under way, and grows again by successes', async () => {
     const throttled = Array.from({ length: 8 }, () => ({ fail: 'throttled' as const }));
     const hangs = (count: number) => Array.from({ length: count }, () => 'hang' as const);
     const widthAfter = async (script: ConstructorParameters<typeof ScriptedStore>[0], successes: number) => {
@@ -56,9 +56,9 @@ describe('LimitedStore', () => {
     };
     const answers = (count: number) => Array.from({ length: count }, () => 'pass' as const);
     expect(await widthAfter([...answers(8), ...hangs(30)], 0)).toBe(16);
-    expect(await widthAfter([...throttled, ...hangs(30)], 0)).toBe(4);
-    expect(await widthAfter([...throttled, ...answers(4), ...hangs(30)], 4)).toBe(4);
-    expect(await widthAfter([...throttled, ...answers(5), ...hangs(30)], 5)).toBe(5);
+    expect(await widthAfter([...throttled, ...hangs(30)], 0)).toBe(7);
+    expect(await widthAfter([...throttled, ...answers(7), ...hangs(30)], 7)).toBe(7);
+    expect(await widthAfter([...throttled, ...answers(8), ...hangs(30)], 8)).toBe(8);
     expect(await widthAfter([...throttled, ...answers(500), ...hangs(30)], 500)).toBe(16);
   });
 

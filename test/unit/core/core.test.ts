@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { abortableBeforeDecision, losers } from '../../../src/core/abort-rule.js';
+import { abortableBeforeDecision, losers, uploadIndex } from '../../../src/core/abort-rule.js';
 import { canonicalJson } from '../../../src/core/canonical-json.js';
 import { CommitterError } from '../../../src/core/errors.js';
 import { signHandle, verifyHandle, type HandleClaims } from '../../../src/core/handle.js';
@@ -382,12 +382,29 @@ describe('the abort rule', () => {
 
   it('after it frees all but the winners’, each once, from records and ledgers', () => {
     const winner = file('w');
+    const winning = uploadIndex();
+    winning.add(winner);
     const freed = losers(
       [setOf('m-0', 0, winner, file('1')), buried(setOf('m-0', 1, winner, file('2'))), created],
       [file('1'), winner, file('3')],
-      new Set(['s3://b/w?w']),
+      winning,
     );
     expect(freed.map(({ uploadId }) => uploadId).sort()).toEqual(['1', '2', '3']);
+  });
+
+  it('takes an id for the winner’s only at the winner’s key, bucket and store', () => {
+    const winner = file('w');
+    const others = [
+      { ...winner, key: 'other' },
+      { ...winner, bucket: 'other' },
+      { ...winner, scheme: 'oss' },
+    ];
+    const winning = uploadIndex();
+    winning.add(winner);
+    expect(losers([], [winner, ...others], winning)).toEqual(others);
+    for (const each of [...others, winner, ...others]) winning.add(each);
+    expect(losers([], [winner, ...others], winning)).toEqual([]);
+    expect(losers([], [{ ...winner, key: 'a third' }], winning)).toHaveLength(1);
   });
 });
 
