@@ -15,6 +15,8 @@ import { Sink } from '../lib/sink.js';
 interface Run {
   readonly seconds: number;
   readonly cpuSeconds: number;
+  /** From the first Complete to the last answer, as the sink saw it. */
+  readonly completeSeconds: number;
 }
 
 const bucket = 'bench';
@@ -76,13 +78,15 @@ try {
       {
         seconds: median(list.map((run) => run.seconds)),
         cpu: median(list.map((run) => run.cpuSeconds)),
+        completing: median(list.map((run) => run.completeSeconds)),
       },
     ]),
   );
   const rss = rssMb(daemon.pid, 'peak');
-  const rows = Object.entries(medians).map(([name, { seconds, cpu }]) => [
+  const rows = Object.entries(medians).map(([name, { seconds, cpu, completing }]) => [
     name,
-    rounded(seconds / idealSeconds).toFixed(2),
+    rounded(seconds / idealSeconds, 3).toFixed(3),
+    rounded(completing / idealSeconds, 3).toFixed(3),
     seconds.toFixed(2),
     String(Math.round((cpu / files) * 1e6)),
     `${Math.round((100 * files) / seconds / ceiling)} %${files / seconds > ceilingShare * ceiling ? ' (too near)' : ''}`,
@@ -91,13 +95,19 @@ try {
   say(
     `${files} files, ${tasks} tasks, ${concurrency} at a time, ${latencyMs} ms a request; median of ${rounds}`,
   );
-  const ratio = (name: string): number | undefined => {
+  const ratio = (name: string, of: 'seconds' | 'completing' = 'seconds'): number | undefined => {
     const found = medians[name];
-    return found === undefined ? undefined : rounded(found.seconds / idealSeconds, 3);
+    return found === undefined ? undefined : rounded(found[of] / idealSeconds, 3);
   };
   report(
     chosen.json,
-    [['', 'time ÷ ideal', 'seconds', 'CPU µs a file', 'of the sink’s ceiling', 'peak RSS MB'], ...rows],
+    [
+      [
+        ...['', 'time ÷ ideal', 'Completes alone', 'seconds', 'CPU µs a file', 'of the sink’s ceiling'],
+        'peak RSS MB',
+      ],
+      ...rows,
+    ],
     {
       n: files,
       c: concurrency,
@@ -105,6 +115,8 @@ try {
       tasks,
       ratio_to_ideal: ratio('commitbridge'),
       go_ratio_to_ideal: ratio('go'),
+      completes_ratio_to_ideal: ratio('commitbridge', 'completing'),
+      go_completes_ratio_to_ideal: ratio('go', 'completing'),
       js_sdk_ratio_to_ideal: ratio('js'),
       java_sdk_ratio_to_ideal: ratio('java'),
       cpu_us_per_file: Math.round(((medians['commitbridge']?.cpu ?? NaN) / files) * 1e6),
@@ -129,8 +141,10 @@ async function commitJob(round: number): Promise<Run> {
   const started = performance.now();
   const { files: published } = await client.commitJob({ job });
   const seconds = (performance.now() - started) / 1_000;
-  const run = { seconds, cpuSeconds: cpuSeconds(daemon.pid) - cpu };
-  const { complete } = (await sink.state()).counts;
+  const used = cpuSeconds(daemon.pid) - cpu;
+  const { counts, complete_seconds: completeSeconds } = await sink.state();
+  const run = { seconds, cpuSeconds: used, completeSeconds };
+  const { complete } = counts;
   if (Number(published) !== files || complete !== files)
     throw new Error(`${published} of ${files} files were published by ${complete ?? 0} Completes.`);
   return run;
@@ -163,13 +177,16 @@ async function loop(
 ): Promise<Run> {
   const uploads = await sink.openUploads(bucket, `${name}-${round}`, files + more);
   await sink.set({ latency_ms: latencyMs });
+  await sink.forgetCounts();
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(uploads);
   let said = '';
   for await (const text of child.stdout.setEncoding('utf8')) said += String(text);
   if (said === '') throw new Error(`The loop of ${name} said nothing.`);
   const { seconds, cpu_s } = JSON.parse(said) as { seconds: number; cpu_s: number };
-  return { seconds, cpuSeconds: cpu_s };
+  // Where it has warmed up first, its own clock is the only one.
+  const { complete_seconds: seen } = await sink.state();
+  return { seconds, cpuSeconds: cpu_s, completeSeconds: more > 0 ? seconds : seen };
 }
 
 function show([name, list]: [string, Run[]]): string {

@@ -15,7 +15,7 @@ import { loadCommandConfig } from './load-config.js';
 import { openLogger } from './open-logger.js';
 import { distinctStagings, refusesConditionalPut } from './staging-probe.js';
 import { StoreWatch } from './store-watch.js';
-import { trimHeapSoon } from './trim-heap.js';
+import { growHeapSlowly, trimHeapSoon } from './heap.js';
 
 /** A store that gives no definite answer in this time doesn't hold the start up. */
 const probePatienceMs = 5_000;
@@ -50,6 +50,7 @@ export const serveCommand: Command = {
 };
 
 async function serve(config: Config, logger: Logger, deps: CommandDeps): Promise<ExitCode> {
+  growHeapSlowly();
   const stop = new StopSignals(deps, logger);
   const metrics = new PrometheusMetrics(logger);
   metrics.gauge('commitbridge_build_info', 1, { version: deps.version });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { JoinedCalls } from '../../../src/app/joined-calls.js';
-import { mapLimit } from '../../../src/app/map-limit.js';
+import { allDone, mapLimit } from '../../../src/app/map-limit.js';
 
 describe('mapLimit', () => {
   it('keeps order and the limit', async () => {
@@ -56,5 +56,25 @@ describe('JoinedCalls', () => {
       await Promise.all([joined.run('a', work), joined.run('a', work), joined.run('b', work)]),
     ).toHaveLength(3);
     expect(runs).toBe(3);
+  });
+});
+
+describe('allDone', () => {
+  it('gives both results', async () => {
+    expect(await allDone(1, Promise.resolve('a'))).toEqual([1, 'a']);
+  });
+
+  it('fails with the first error, once the other has come to its end', async () => {
+    let end = (): void => undefined;
+    const slow = new Promise<void>((resolve) => (end = resolve));
+    let isOver = false;
+    const both = allDone(Promise.reject(new Error('first')), slow).catch((error: unknown) => {
+      isOver = true;
+      return error;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isOver).toBe(false);
+    end();
+    expect(await both).toMatchObject({ message: 'first' });
   });
 });

@@ -42,8 +42,10 @@ type behaviour struct {
 	slowed   atomic.Int64
 	inFlight atomic.Int64
 	most     atomic.Int64
-	mu       sync.Mutex
-	buckets  map[string]*tokens
+	// firstComplete and lastComplete are when the first came and the last was answered, in Unix microseconds; 0: none.
+	firstComplete, lastComplete atomic.Int64
+	mu                          sync.Mutex
+	buckets                     map[string]*tokens
 }
 
 func newBehaviour() *behaviour {
@@ -59,6 +61,16 @@ func (b *behaviour) begin(kind string) {
 	b.counts[kind].Add(1)
 	now := b.inFlight.Add(1)
 	for most := b.most.Load(); now > most && !b.most.CompareAndSwap(most, now); most = b.most.Load() {
+	}
+	if kind == "complete" {
+		b.firstComplete.CompareAndSwap(0, time.Now().UnixMicro())
+	}
+}
+
+func (b *behaviour) end(kind string) {
+	b.inFlight.Add(-1)
+	if kind == "complete" {
+		b.lastComplete.Store(time.Now().UnixMicro())
 	}
 }
 
@@ -137,6 +149,8 @@ func (b *behaviour) serve(w http.ResponseWriter, r *http.Request, s *store) {
 		}
 		b.slowed.Store(0)
 		b.most.Store(0)
+		b.firstComplete.Store(0)
+		b.lastComplete.Store(0)
 	}
 	counts := map[string]int64{}
 	for kind, count := range b.counts {
@@ -149,6 +163,7 @@ func (b *behaviour) serve(w http.ResponseWriter, r *http.Request, s *store) {
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"counts": counts, "slowed": b.slowed.Load(), "most_in_flight": b.most.Load(),
 		"objects": objects, "uploads": uploads,
+		"complete_seconds": float64(b.lastComplete.Load()-b.firstComplete.Load()) / 1e6,
 	})
 }
 

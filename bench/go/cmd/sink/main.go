@@ -31,7 +31,7 @@ func main() {
 		started := time.Now()
 		call := newCall(w, r, s)
 		b.begin(call.kind)
-		defer b.inFlight.Add(-1)
+		defer b.end(call.kind)
 		if !b.admits(call.kind, call.path) {
 			call.drain()
 			b.delay(started)
