@@ -3,8 +3,8 @@ import type { LookupFunction } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { Clock } from '../ports/clock.js';
 import { StoreError } from '../ports/object-store.js';
-import type { HttpAnswer, HttpRequest, OnHead } from './http1/http.js';
-import { ConnectTimeout, Http1Pool } from './http1/pool.js';
+import { UnsendableRequest, type HttpAnswer, type HttpRequest, type OnHead } from './http1/http.js';
+import { ClientClosed, ConnectTimeout, Http1Pool } from './http1/pool.js';
 
 export { headerOf, type HttpAnswer, type HttpRequest } from './http1/http.js';
 
@@ -25,6 +25,7 @@ export class LeanTransport {
   private readonly pools = new Map<string, Http1Pool>();
   /** For streams. */
   private agent: Agent | undefined;
+  private isClosed = false;
 
   constructor(
     private readonly options: TransportOptions,
@@ -33,6 +34,7 @@ export class LeanTransport {
 
   async send(request: HttpRequest, signal: AbortSignal | undefined, onHead?: OnHead): Promise<HttpAnswer> {
     try {
+      if (this.isClosed) throw new ClientClosed();
       return await this.pool(request.origin).send(request, signal, onHead);
     } catch (error) {
       throw signal?.aborted === true ? reasonOf(signal) : connectionFailed(error as Error);
@@ -54,6 +56,7 @@ export class LeanTransport {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     for (const pool of this.pools.values()) pool.close();
     await this.agent?.destroy();
   }
@@ -89,7 +92,9 @@ function reasonOf(signal: AbortSignal): Error {
 
 /** Whatever it is, no answer came, and a signed URL must not be told. */
 function connectionFailed(error: Error): StoreError {
-  if (error instanceof TypeError) return new StoreError('invalid', error.message, { cause: error });
+  if (error instanceof UnsendableRequest) return new StoreError('invalid', error.message, { cause: error });
+  // Nobody repeats it: the daemon has come to its end.
+  if (error instanceof ClientClosed) return new StoreError('cancelled', error.message, { cause: error });
   const { code = 'unknown' } = error as { code?: string };
   const isTimeout = error instanceof ConnectTimeout || code === 'UND_ERR_CONNECT_TIMEOUT';
   const kind = isTimeout ? 'timeout' : 'unavailable';

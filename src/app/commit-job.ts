@@ -166,7 +166,7 @@ export class JobPublication {
       const publication = await publish(ctx, {
         ...{ root: job.root, token: job.token, facts, ...loaded },
         mustFindNothing: job.record.options.conflictMode === 'fail',
-        ...(loaded.plan.deletions.length === 0 ? this.#ahead(loaded.sets) : {}),
+        ...(this.#endsSoon(loaded.plan) ? this.#ahead(loaded.sets) : {}),
       });
       if (publication.result === 'published' && publication.own !== undefined) {
         this.#published = publication.own;
@@ -185,7 +185,15 @@ export class JobPublication {
     }
   }
 
-  /** What of the finish may go on beside the outcome, where no deletions come in between and take their time. */
+  /**
+   * Nothing that takes its time comes between the outcome and the marker: neither deletions nor the reading of records. A job
+   * attempt that adopted looks for losers last, since nobody else clears what its reruns leave.
+   */
+  #endsSoon({ deletions }: Plan): boolean {
+    return deletions.length === 0 && this.#isOwn && this.decided?.own !== undefined;
+  }
+
+  /** What of the finish may go on beside the outcome. */
   #ahead(winners: readonly PendingSet[]): Pick<PublishInput, 'signMarker' | 'onVisible'> {
     const { root, token, jobAttempt, record } = this.job;
     const records = this.decided?.own?.records;
@@ -194,7 +202,7 @@ export class JobPublication {
         this.#sweeping = abortLosers(this.ctx, root, token, jobAttempt, winners, records);
         this.#sweeping.catch(() => undefined);
       },
-      ...(this.#isOwn && record.options.successMarker ? { signMarker: () => signMarker(root, record) } : {}),
+      ...(record.options.successMarker ? { signMarker: () => signMarker(root, record) } : {}),
     };
   }
 

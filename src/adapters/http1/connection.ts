@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { AnswerParser } from './answer-parser.js';
 import type { HttpAnswer, OnHead } from './http.js';
+import { afterNextPoll } from './next-poll.js';
 
 /** A request that waits for its answer. */
 export interface Exchange {
@@ -67,7 +68,7 @@ export class Http1Connection {
     }
   }
 
-  /** A process that has nothing else to do doesn't wait for it. */
+  /** Its socket keeps no process alive. */
   rest(nowMs: number): void {
     this.idleSinceMs = nowMs;
     this.isResting = true;
@@ -106,8 +107,7 @@ export class Http1Connection {
       this.socket.destroy();
     } else if (parser.isBodiless) {
       // Some servers send a body all the same, which must not be taken for the next answer.
-      // eslint-disable-next-line no-restricted-globals -- for what has arrived, not for a time
-      setImmediate(() => {
+      afterNextPoll(() => {
         if (this.isUsable) this.onFree(this);
       });
     } else {

@@ -28,18 +28,21 @@ export function headerOf({ headers }: Pick<HttpAnswer, 'headers'>, name: string)
 /** What would end a header's line, or can't be sent as it is. */
 const notInHeader = /[^\t\x20-\x7e\x80-\xff]/;
 
+export class UnsendableRequest extends TypeError {}
+
 /**
  * The request without its body.
  *
- * @throws TypeError where the path or a header holds what can't be sent in one: it might be taken for a request more.
+ * @throws UnsendableRequest where the path or a header holds what can't be sent in one: it might be taken for a request more.
  */
 export function headText({ origin, method, path, headers, body }: HttpRequest): string {
-  if (!/^\/[\x21-\x7e]*$/.test(path)) throw new TypeError('a path holds what can’t be sent in one');
+  if (!/^\/[\x21-\x7e]*$/.test(path)) throw new UnsendableRequest('a path holds what can’t be sent in one');
   let head = `${method} ${path} HTTP/1.1\r\n`;
   let hasHost = false;
   for (const name in headers) {
     const value = headers[name] ?? '';
-    if (notInHeader.test(value)) throw new TypeError(`the header ${name} holds what can’t be sent in one`);
+    if (notInHeader.test(value))
+      throw new UnsendableRequest(`the header ${name} holds what can’t be sent in one`);
     head += `${name}: ${value}\r\n`;
     hasHost ||= name.length === 4 && name.toLowerCase() === 'host';
   }

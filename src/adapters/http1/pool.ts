@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Clock } from '../../ports/clock.js';
 import { Http1Connection, type Exchange } from './connection.js';
 import { headText, type HttpAnswer, type HttpRequest, type OnHead } from './http.js';
+import { afterNextPoll } from './next-poll.js';
 
 export interface PoolOptions {
   /** At most; further requests wait for one of them. */
@@ -10,6 +11,12 @@ export interface PoolOptions {
   /** For opening a connection, TLS included. */
   readonly connectTimeoutMs: number;
   readonly lookup?: LookupFunction | undefined;
+}
+
+export class ClientClosed extends Error {
+  constructor() {
+    super('the client was closed');
+  }
 }
 
 export class ConnectTimeout extends Error {
@@ -38,6 +45,7 @@ export class Http1Pool {
   private readonly target: URL;
   private session: Buffer | undefined;
   private callOffSweep: (() => void) | undefined;
+  private isClosed = false;
 
   constructor(
     origin: string,
@@ -51,6 +59,7 @@ export class Http1Pool {
   send(request: HttpRequest, signal: AbortSignal | undefined, onHead?: OnHead): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
+      if (this.isClosed) throw new ClientClosed();
       let stopListening = (): void => undefined;
       const pending: Pending = {
         ...{ method: request.method, head: headText(request), body: request.body, onHead },
@@ -75,7 +84,8 @@ export class Http1Pool {
   }
 
   close(): void {
-    const closed = new Error('the client was closed');
+    const closed = new ClientClosed();
+    this.isClosed = true;
     this.callOffSweep?.();
     for (const pending of this.waiting) this.cancel(pending, closed);
     for (const connection of this.all) connection.destroy(closed);
@@ -90,10 +100,16 @@ export class Http1Pool {
 
   private pump(): void {
     for (const pending of this.waiting) {
-      const connection = this.takeIdle() ?? this.open();
-      if (connection === undefined) return;
-      this.waiting.delete(pending);
-      this.begin(connection, pending);
+      try {
+        const connection = this.takeIdle() ?? this.open();
+        if (connection === undefined) return;
+        this.waiting.delete(pending);
+        this.begin(connection, pending);
+      } catch (error) {
+        // Whoever calls this may be a socket's event, which nobody would catch it for.
+        this.waiting.delete(pending);
+        pending.reject(error instanceof Error ? error : new Error(String(error)));
+      }
     }
   }
 
@@ -118,10 +134,11 @@ export class Http1Pool {
       connection.send(pending);
       return;
     }
-    // eslint-disable-next-line no-restricted-globals -- for what has arrived, not for a time
-    setImmediate(() => {
+    afterNextPoll(() => {
       if (pending.isOver) return;
-      if (connection.isUsable) {
+      if (this.isClosed) {
+        pending.reject(new ClientClosed());
+      } else if (connection.isUsable) {
         connection.send(pending);
       } else {
         this.waiting.add(pending);
@@ -160,7 +177,13 @@ export class Http1Pool {
       servername: isIP(address.host) === 0 ? address.host : '',
       ...(this.session === undefined ? {} : { session: this.session }),
     });
+    let isSecure = false;
+    socket.once('secureConnect', () => (isSecure = true));
     socket.on('session', (session) => (this.session = session));
+    // It may be what the peer took offence at.
+    socket.once('close', () => {
+      if (!isSecure) this.session = undefined;
+    });
     return socket;
   }
 
@@ -175,6 +198,10 @@ export class Http1Pool {
   }
 
   private freed(connection: Http1Connection): void {
+    if (this.isClosed) {
+      connection.destroy(new ClientClosed());
+      return;
+    }
     const [next] = this.waiting;
     if (next !== undefined) {
       this.waiting.delete(next);

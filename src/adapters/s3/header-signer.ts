@@ -82,7 +82,7 @@ export class HeaderSigner {
 
 /** Sorted by their encoded names. */
 function canonicalQuery(query: Query): string {
-  const entries = Object.entries(query).map(([name, value]) => [encodeKey(name), value] as const);
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  const entries = Object.entries(query);
+  entries.sort(([a], [b]) => (encodeKey(a) < encodeKey(b) ? -1 : 1));
   return encodeQuery(Object.fromEntries(entries)).slice(1);
 }

@@ -1,13 +1,20 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type LookupFunction } from 'node:net';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { HttpRequest } from '../../../../src/adapters/http1/http.js';
-import { ConnectTimeout, Http1Pool, type PoolOptions } from '../../../../src/adapters/http1/pool.js';
+import {
+  ClientClosed,
+  ConnectTimeout,
+  Http1Pool,
+  type PoolOptions,
+} from '../../../../src/adapters/http1/pool.js';
 import { SystemClock } from '../../../../src/adapters/system/clock.js';
 import type { Clock } from '../../../../src/ports/clock.js';
 import { VirtualClock } from '../virtual-clock.js';
@@ -274,6 +281,64 @@ describe('Http1Pool: failures', () => {
     const given = expect(call).rejects.toBeInstanceOf(ConnectTimeout);
     await clock.advance(3_000);
     await given;
+  });
+
+  it('one that the peer closed while this thread was busy isn’t used, also within the reading of another socket', async () => {
+    const peer = new Worker(
+      `const { createServer } = require('node:net');
+       const server = createServer((socket) => {
+         socket.on('error', () => undefined);
+         socket.on('data', () => {
+           socket.write('HTTP/1.1 200 OK\\r\\ncontent-length: 0\\r\\n\\r\\n');
+           setTimeout(() => socket.end(), 30);
+         });
+       });
+       server.listen(0, '127.0.0.1', () => require('node:worker_threads').parentPort.postMessage(server.address().port));`,
+      { eval: true },
+    );
+    stops.push(async () => {
+      await peer.terminate();
+    });
+    const [port] = (await once(peer, 'message')) as [number];
+    const origin = `http://127.0.0.1:${port}`;
+    const pool = new Http1Pool(origin, { maxSockets: 4, connectTimeoutMs: 5_000 }, new SystemClock());
+    stops.push(() => pool.close());
+    const request = { origin, path: '/', method: 'GET', headers: {} } as const;
+    await pool.send(request, undefined);
+    const answer = new Promise<number>((resolve, reject) => {
+      void against(() => {
+        for (const until = performance.now() + 150; performance.now() < until;);
+        pool.send(request, undefined).then(({ status }) => resolve(status), reject);
+      }).then(({ get }) => get().catch(() => undefined));
+    });
+    expect(await answer).toBe(200);
+  });
+
+  it('after it was closed nothing is sent, not even what was about to be', async () => {
+    const server = await startRawServer(echo);
+    stops.push(server.stop);
+    const pool = new Http1Pool(server.origin, { maxSockets: 1, connectTimeoutMs: 1_000 }, new SystemClock());
+    const request = { origin: server.origin, path: '/', method: 'GET', headers: {} } as const;
+    await pool.send(request, undefined);
+    await sleep(150);
+    const about = expect(pool.send(request, undefined)).rejects.toBeInstanceOf(ClientClosed);
+    pool.close();
+    await about;
+    await expect(pool.send(request, undefined)).rejects.toBeInstanceOf(ClientClosed);
+    expect(server.accepted.map(({ received }) => received.split('GET').length - 1)).toEqual([1]);
+  });
+
+  it('an address that can’t be connected to fails its request alone', async () => {
+    const named = new Http1Pool(
+      'http://store.test',
+      { maxSockets: 1, connectTimeoutMs: 1_000, lookup: 'no function' as unknown as LookupFunction },
+      new SystemClock(),
+    );
+    stops.push(() => named.close());
+    for (let tries = 0; tries < 2; tries++)
+      await expect(
+        named.send({ origin: 'http://store.test', path: '/', method: 'GET', headers: {} }, undefined),
+      ).rejects.toMatchObject({ code: 'ERR_INVALID_ARG_TYPE' });
   });
 
   it('closing ends what is under way and what waits', async () => {
