@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type {
   Metadata,
   handleClientStreamingCall,
@@ -7,6 +8,7 @@ import type {
 } from '@grpc/grpc-js';
 import { CommitterError } from '../core/errors.js';
 import type { Logger } from '../ports/logger.js';
+import { Messages } from './messages.js';
 import { contextOf, type CallContext } from './server/call-context.js';
 import { statusOf, toError } from './status.js';
 
@@ -47,6 +49,8 @@ const replacement = '\ufffd';
  * fewer of them than its strings do, it wasn't the client who wrote them.
  */
 function refuseInvalidUtf8(request: unknown, bytes: Buffer): void {
+  // Nothing that isn't UTF-8 is ASCII, and a small message mostly is.
+  if (isAscii(bytes)) return;
   const decoded = countInStrings(request);
   if (decoded === 0 || decoded <= countInBytes(bytes)) return;
   throw new CommitterError('INVALID_FIELD', 'a text in the request is not UTF-8');
@@ -82,24 +86,9 @@ export function clientStream<Request, Response>(
   work: (messages: AsyncIterable<Request>, context: CallContext) => Promise<Response>,
 ): handleClientStreamingCall<Request, Response> {
   return (call: ServerReadableStream<Request, Response>, callback) => {
-    // A client that goes away in the middle ends the iteration with an error; the listener keeps a second one quiet.
-    call.on('error', () => undefined);
-    respond(logger, call, (context) => work(untilCancelled(call), context), callback);
+    const messages = new Messages(call, wellFormed);
+    respond(logger, call, (context) => work(messages, context), callback);
   };
-}
-
-/** A stream that its client gave up is not a fault of the daemon's. */
-async function* untilCancelled<Request, Response>(
-  call: ServerReadableStream<Request, Response>,
-): AsyncGenerator<Request> {
-  try {
-    for await (const message of call as AsyncIterable<Request>) yield wellFormed(message);
-  } catch (error) {
-    if (!call.cancelled) throw error;
-    throw new CommitterError('INVALID_FIELD', 'the client went away before the end of its stream', {
-      cause: error,
-    });
-  }
 }
 
 /** Of the job that a call is about, for messages. */
