@@ -21,8 +21,6 @@ import {
   isStoreError,
   type CallOptions,
   type ListedObject,
-  type ObjectBody,
-  type ObjectRef,
   type ObjectStore,
 } from '../ports/object-store.js';
 import { signLookSend, signPut } from './fence.js';
@@ -189,13 +187,8 @@ export class JobFacts {
     key: string,
     decode: (body: Uint8Array, where: string) => T,
   ): Promise<Stored<T> | undefined> {
-    try {
-      const { body, etag } = await this.store.get({ bucket: this.bucket, key });
-      return { value: decode(body, key), etag };
-    } catch (error) {
-      if (isStoreError(error, 'not-found')) return undefined;
-      throw error;
-    }
+    const found = await this.store.get({ bucket: this.bucket, key });
+    return found === undefined ? undefined : { value: decode(found.body, key), etag: found.etag };
   }
 
   async #createOnce<T>(
@@ -214,7 +207,7 @@ export class JobFacts {
         if (!isStoreError(error, 'precondition-failed', 'conflict') || tries === maxTries) throw error;
       }
       // An earlier try whose reply was lost may be what is there: the same bytes are the same fact.
-      const found = await this.#find(object);
+      const found = await this.store.get(object);
       // A 409 of a writer that failed in the end, or gc took it away meanwhile.
       if (found === undefined) continue;
       const same = Buffer.compare(found.body, body) === 0;
@@ -237,7 +230,7 @@ export class JobFacts {
         if (isStoreError(error, 'not-found')) return false;
         const isRefused = isStoreError(error, 'precondition-failed');
         if (!isRefused && (!isStoreError(error, 'conflict') || tries === maxTries)) throw error;
-        const found = await this.#find(object);
+        const found = await this.store.get(object);
         if (found === undefined) return false;
         if (Buffer.compare(found.body, body) === 0) return true;
         // A 409 of a writer that failed in the end leaves what was there: nobody was faster.
@@ -254,7 +247,7 @@ export class JobFacts {
     const object = { bucket: this.bucket, key };
     let isThere = false;
     const look = async (): Promise<boolean> => {
-      const found = await this.#find(object);
+      const found = await this.store.get(object);
       isThere = found !== undefined && Buffer.compare(found.body, body) === 0;
       return !isThere && found?.etag === etag;
     };
@@ -264,14 +257,5 @@ export class JobFacts {
       (send) => send(body),
     );
     return sent !== 'unwanted' || isThere;
-  }
-
-  async #find(object: ObjectRef): Promise<ObjectBody | undefined> {
-    try {
-      return await this.store.get(object);
-    } catch (error) {
-      if (isStoreError(error, 'not-found')) return undefined;
-      throw error;
-    }
   }
 }

@@ -61,10 +61,10 @@ export interface ObjectStore {
    */
   put(object: ObjectRef, body: Uint8Array, options: PutOptions, call?: CallOptions): Promise<PutResult>;
 
-  /** Reads an object whole. `not-found` where there is none. */
-  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody>;
+  /** Reads an object whole; `undefined` where there is none, which is what most looks at a job's state find. */
+  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody | undefined>;
 
-  /** Reads an object as a stream of bytes, for plans that are larger than a daemon's memory. */
+  /** Reads an object as a stream of bytes, for plans that are larger than a daemon's memory. `not-found` where there is none. */
   getStream(object: ObjectRef, call?: CallOptions): Promise<Readable>;
 
   /** Metadata of an object; `undefined` where there is none. */

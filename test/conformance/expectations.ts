@@ -1,5 +1,11 @@
 import { expect } from 'vitest';
-import type { CompletedPart, StoreErrorKind } from '../../src/ports/object-store.js';
+import type {
+  CompletedPart,
+  ObjectBody,
+  ObjectRef,
+  ObjectStore,
+  StoreErrorKind,
+} from '../../src/ports/object-store.js';
 import { StoreError } from '../../src/ports/object-store.js';
 
 export function bytes(text: string): Uint8Array {
@@ -17,6 +23,13 @@ export function otherId(uploadId: string): string {
 
 export function bare<T extends CompletedPart>(part: T): T {
   return { ...part, etag: part.etag.replaceAll('"', '') };
+}
+
+/** An object that must be there. */
+export async function read(store: ObjectStore, object: ObjectRef): Promise<ObjectBody> {
+  const found = await store.get(object);
+  if (found === undefined) throw new Error(`there is no ${object.key}`);
+  return found;
 }
 
 /** The kind, or a text that no kind equals. */

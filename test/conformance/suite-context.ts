@@ -7,7 +7,7 @@ import type {
   UploadRef,
 } from '../../src/ports/object-store.js';
 import type { RunningTarget } from './conformance-target.js';
-import { bytes } from './expectations.js';
+import { bytes, read } from './expectations.js';
 import { randomUUID } from 'node:crypto';
 
 /** A test, or for a known gap its opposite. */
@@ -47,7 +47,7 @@ export function suiteContext(capabilities: StoreCapabilities, check: Check, targ
   }
 
   async function textOf(object: ObjectRef): Promise<string> {
-    return Buffer.from((await target().store.get(object)).body).toString();
+    return Buffer.from((await read(target().store, object)).body).toString();
   }
 
   async function listAll(

@@ -250,6 +250,6 @@ describe('temporary credentials that are revoked between signing and sending', (
     expect(issued).toHaveLength(3);
     expect(retries).toEqual([]);
     const outcome = await oss.get({ bucket, key: '.commitbridge/jobs/revoked/0/outcome.json' });
-    expect(JSON.parse(Buffer.from(outcome.body).toString())).toMatchObject({ outcome: 'done' });
+    expect(JSON.parse(Buffer.from(outcome?.body ?? '').toString())).toMatchObject({ outcome: 'done' });
   });
 });

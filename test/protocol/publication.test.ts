@@ -315,8 +315,8 @@ describe('a damaged record', () => {
 
   it('of another attempt than its name says, or another job, is refused', async () => {
     await job.runTask(0, { a: 'a' });
-    const { body } = await daemon.memory.get({ bucket, key: `${staging}/${job.token}/0/tasks/m-000000/0` });
-    await damage('tasks/m-000000/1', Buffer.from(body).toString());
+    const stored = await daemon.memory.get({ bucket, key: `${staging}/${job.token}/0/tasks/m-000000/0` });
+    await damage('tasks/m-000000/1', Buffer.from(stored?.body ?? '').toString());
     await expectError(job.commit(), 'RECORD_UNREADABLE', /number 0/);
   });
 
@@ -329,10 +329,14 @@ describe('a damaged record', () => {
     await job.runTask(0, { a: 'a', b: 'b' });
     await stopAfterComplete(1);
     const key = `${staging}/${job.token}/0/tasks/m-000000/0`;
-    const { body } = await daemon.memory.get({ bucket, key });
+    const stored = await daemon.memory.get({ bucket, key });
     await daemon.memory.put(
       { bucket, key },
-      Buffer.from(Buffer.from(body).toString().replace('"length":1', '"length":2')),
+      Buffer.from(
+        Buffer.from(stored?.body ?? '')
+          .toString()
+          .replace('"length":1', '"length":2'),
+      ),
       {},
     );
     await expectError(job.commit(), 'RECORD_UNREADABLE', /plan lists/);

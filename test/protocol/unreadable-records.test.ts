@@ -107,8 +107,8 @@ describe('a job.json that the store gives back garbled', () => {
     ['as another job’s', (text: string) => text.replace(/"token":"[^"]*"/, '"token":"other"')],
   ])('%s stops every call with a sentence, and harms nothing', async (_, garble) => {
     await job.runTask(0, { a: 'a' });
-    const { body } = await daemon.memory.get({ bucket, key: keyOf('job.json') });
-    const whole = Buffer.from(body).toString();
+    const stored = await daemon.memory.get({ bucket, key: keyOf('job.json') });
+    const whole = Buffer.from(stored?.body ?? '').toString();
     await damage('job.json', garble(whole));
     const other = await startMemoryDaemon({ memory: daemon.memory });
     const there = job.through(other.client);

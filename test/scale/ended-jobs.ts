@@ -13,7 +13,7 @@ export async function plantEndedJobs(
   const facts = await Promise.all(
     objects.map(async ({ key }) => ({
       name: key.slice(`${staging}/${ended}/`.length),
-      body: (await store.get({ bucket, key })).body,
+      body: (await store.get({ bucket, key }))?.body ?? new Uint8Array(),
     })),
   );
   const tokens = Array.from({ length: count }, (_, index) => `planted-${String(index).padStart(6, '0')}`);

@@ -105,7 +105,7 @@ export abstract class InterceptedStore implements ObjectStore {
     return this.through('put', call, send, body.byteLength);
   }
 
-  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody> {
+  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody | undefined> {
     return this.through('get', call, (at) => this.inner.get(object, at));
   }
 

@@ -25,7 +25,9 @@ export class MeteredStore extends InterceptedStore {
     const startedMs = this.parts.clock.monotonicMs();
     try {
       const answer = await send(call);
-      this.record(kind, 'ok', startedMs);
+      // An answer, not a failure; but who reads the numbers wants to tell the two apart.
+      const isAbsent = kind === 'get' && answer === undefined;
+      this.record(kind, isAbsent ? 'not-found' : 'ok', startedMs);
       return answer;
     } catch (error) {
       this.record(kind, error instanceof StoreError ? error.kind : 'error', startedMs);

@@ -189,18 +189,19 @@ export class MemoryObjectStore implements ObjectStore {
     });
   }
 
-  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody> {
+  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody | undefined> {
     return this.effect(call, () => {
       const stored = this.bucket(object.bucket).objects.get(object.key);
-      if (stored === undefined) {
-        throw new StoreError('not-found', 'no such object', { status: 404, code: 'NoSuchKey' });
-      }
-      return { ...headOf(stored), body: Uint8Array.from(stored.body) };
+      return stored === undefined ? undefined : { ...headOf(stored), body: Uint8Array.from(stored.body) };
     });
   }
 
   async getStream(object: ObjectRef, call?: CallOptions): Promise<Readable> {
-    const { body } = await this.get(object, call);
+    const found = await this.get(object, call);
+    if (found === undefined) {
+      throw new StoreError('not-found', 'no such object', { status: 404, code: 'NoSuchKey' });
+    }
+    const { body } = found;
     const chunkBytes = 64 * 1024;
     return Readable.from(
       (function* chunks() {

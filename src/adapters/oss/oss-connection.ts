@@ -28,6 +28,8 @@ export interface OssRequest {
   readonly withMd5?: boolean;
   /** The answer is XML, which says whether a 200 is a success. */
   readonly isXml?: boolean;
+  /** An answer that is no success, and no failure either. */
+  readonly isExpected?: (answer: HttpAnswer) => boolean;
 }
 
 export interface SignedOssRequest {
@@ -75,6 +77,7 @@ export class OssConnection {
   async send(request: OssRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
     const { signed, credentials } = await this.sign(request, signal);
     const answer = await this.exchange(signed, signal);
+    if (request.isExpected?.(answer) === true) return answer;
     return this.judged(answer, request.isXml === true, credentials);
   }
 

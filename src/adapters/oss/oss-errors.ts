@@ -74,6 +74,11 @@ export function failureOf(answer: HttpAnswer, isTemporary: boolean): StoreError 
   });
 }
 
+/** There is no object of that key, says the answer to a GET: what {@link failureOf} calls `not-found`, without the cost of an error. */
+export function isNoSuchKey({ status, body }: HttpAnswer): boolean {
+  return status === 404 && elementOf(body.toString(), 'Code') === 'NoSuchKey';
+}
+
 /** A connection that broke before an answer came: whether the request had an effect is unknown. */
 export function networkError(error: unknown, signal: AbortSignal | undefined): StoreError {
   if (signal?.aborted === true)

@@ -36,7 +36,7 @@ import { requireCapability } from '../require-capability.js';
 import { elementOf, escapeXml } from '../xml-text.js';
 import { children, header, headOf, known, numberOf, optionalText, textOf } from './oss-answers.js';
 import { OssConnection } from './oss-connection.js';
-import { networkError } from './oss-errors.js';
+import { isNoSuchKey, networkError } from './oss-errors.js';
 import { listObjects, listParts, listUploads } from './oss-listings.js';
 import { OSS_CAPABILITIES, type OssStoreOptions } from './oss-options.js';
 import type { AssumeRole } from './sts-credentials.js';
@@ -155,9 +155,10 @@ export class OssObjectStore implements ObjectStore {
     return putResult(object, options, answer);
   }
 
-  async get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody> {
-    const answer = await this.connection.send({ method: 'GET', ...object }, call?.signal);
-    return { ...headOf(answer), body: answer.body };
+  async get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody | undefined> {
+    const request = { method: 'GET', ...object, isExpected: isNoSuchKey } as const;
+    const answer = await this.connection.send(request, call?.signal);
+    return isNoSuchKey(answer) ? undefined : { ...headOf(answer), body: answer.body };
   }
 
   async getStream(object: ObjectRef, call?: CallOptions): Promise<Readable> {

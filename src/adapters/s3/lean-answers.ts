@@ -1,6 +1,7 @@
 import { StoreError, type ObjectHead } from '../../ports/object-store.js';
 import { headerOf, type HttpAnswer } from '../lean-transport.js';
 import { elementOf } from '../xml-text.js';
+import { kindOfCode } from './s3-errors.js';
 
 /** An answer that is no success, in the shape that `toStoreError` knows from the SDK. */
 export function errorOf({ status, headers, body }: HttpAnswer): Error {
@@ -10,6 +11,11 @@ export function errorOf({ status, headers, body }: HttpAnswer): Error {
     $metadata: { httpStatusCode: status },
     $response: { statusCode: status, headers },
   });
+}
+
+/** There is no object of that key; a 404 by itself may speak of the bucket, or be a proxy's. An error's stack costs more than the answer. */
+export function isNoSuchKey({ status, body }: HttpAnswer): boolean {
+  return status === 404 && kindOfCode(elementOf(body.toString(), 'Code')) === 'not-found';
 }
 
 /** Of a success, whose header or element it must have. */

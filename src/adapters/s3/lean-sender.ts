@@ -42,9 +42,13 @@ export class LeanSender {
     });
   }
 
-  /** Any answer but a success is thrown, in the SDK's shape. */
-  async send(request: S3Request, signal: AbortSignal | undefined): Promise<HttpAnswer> {
-    return this.exchange(await this.sign(request), signal);
+  /** Any answer but a success is thrown, in the SDK's shape, unless it is expected. */
+  async send(
+    request: S3Request,
+    signal: AbortSignal | undefined,
+    isExpected?: (answer: HttpAnswer) => boolean,
+  ): Promise<HttpAnswer> {
+    return this.exchange(await this.sign(request), signal, isExpected);
   }
 
   /**
@@ -72,11 +76,16 @@ export class LeanSender {
   }
 
   /** Sends what {@link presign} made, or what is signed otherwise. */
-  async exchange(request: HttpRequest, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+  async exchange(
+    request: HttpRequest,
+    signal: AbortSignal | undefined,
+    isExpected?: (answer: HttpAnswer) => boolean,
+  ): Promise<HttpAnswer> {
     const answer = await this.transport.send(request, signal, ({ headers }) =>
       this.connection.noticeDate(headers['date']),
     );
-    if (answer.status < 200 || answer.status > 299) throw errorOf(answer);
+    const isSuccess = answer.status >= 200 && answer.status <= 299;
+    if (!isSuccess && isExpected?.(answer) !== true) throw errorOf(answer);
     return answer;
   }
 

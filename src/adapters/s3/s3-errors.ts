@@ -49,6 +49,10 @@ const KIND_OF_CODE: ReadonlyMap<string, StoreErrorKind> = new Map([
   ['MethodNotAllowed', 'unsupported'],
 ]);
 
+export function kindOfCode(code: string | undefined): StoreErrorKind | undefined {
+  return code === undefined ? undefined : KIND_OF_CODE.get(code);
+}
+
 /** The connection failed, or never was: whether the request had an effect is unknown. */
 const NETWORK_CODES: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
@@ -101,7 +105,7 @@ function kindOf(
 ): StoreErrorKind {
   // Before the name: the SDK calls a reset connection a TimeoutError.
   if (code !== undefined && (NETWORK_CODES.has(code) || code.startsWith('HPE_'))) return 'unavailable';
-  const byCode = KIND_OF_CODE.get(name ?? '') ?? KIND_OF_CODE.get(code ?? '');
+  const byCode = kindOfCode(name) ?? kindOfCode(code);
   if (byCode !== undefined) return byCode;
   if (status !== undefined) return kindOfStatus(status);
   return code === 'ETIMEDOUT' || code === 'ESOCKETTIMEDOUT' ? 'timeout' : 'invalid';

@@ -13,7 +13,7 @@ import type {
 import { StoreError, isStoreError } from '../../ports/object-store.js';
 import { headerOf, type HttpAnswer } from '../lean-transport.js';
 import { elementOf, escapeXml } from '../xml-text.js';
-import { errorOf, headOfAnswer, required } from './lean-answers.js';
+import { errorOf, headOfAnswer, isNoSuchKey, required } from './lean-answers.js';
 import type { LeanSender, S3Request } from './lean-sender.js';
 import type { S3Connection } from './s3-connection.js';
 import type { S3StoreOptions } from './s3-options.js';
@@ -52,7 +52,7 @@ export class S3HotCalls implements Pick<ObjectStore, 'initiate' | 'complete' | '
       },
       call,
       // S3 begins its answer before it knows how it ends.
-      (text) => text.includes('<Error>'),
+      { isError: ({ body }) => body.includes('<Error>') },
     ).catch((error: unknown) => {
       throw isStoreError(error, 'not-found') ? noSuchUpload(error) : error;
     });
@@ -90,22 +90,28 @@ export class S3HotCalls implements Pick<ObjectStore, 'initiate' | 'complete' | '
     }
   }
 
-  async get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody> {
-    const answer = await this.send({ method: 'GET', object }, call);
-    return { ...headOfAnswer(answer), body: answer.body };
+  async get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody | undefined> {
+    const answer = await this.send({ method: 'GET', object }, call, { isExpected: isNoSuchKey });
+    return isNoSuchKey(answer) ? undefined : { ...headOfAnswer(answer), body: answer.body };
   }
 
   private send(
     request: S3Request,
     call: CallOptions | undefined,
-    isError: (text: string) => boolean = () => false,
+    { isError, isExpected }: Judgement = {},
   ): Promise<HttpAnswer> {
     return this.connection.run(call?.signal, async () => {
-      const answer = await this.sender.send(request, call?.signal);
-      if (isError(answer.body.toString())) throw errorOf(answer);
+      const answer = await this.sender.send(request, call?.signal, isExpected);
+      if (isError?.(answer) === true) throw errorOf(answer);
       return answer;
     });
   }
+}
+
+/** Of an answer, where its status says something else. */
+interface Judgement {
+  readonly isError?: (answer: HttpAnswer) => boolean;
+  readonly isExpected?: (answer: HttpAnswer) => boolean;
 }
 
 export function conditionHeaders({ ifNoneMatch, ifMatch }: PutOptions): Record<string, string> {

@@ -171,7 +171,7 @@ export class S3ObjectStore implements ObjectStore {
     return this.hot.put(object, body, options, call);
   }
 
-  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody> {
+  get(object: ObjectRef, call?: CallOptions): Promise<ObjectBody | undefined> {
     return this.hot.get(object, call);
   }
 

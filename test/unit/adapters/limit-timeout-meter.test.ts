@@ -207,10 +207,11 @@ describe('MeteredStore', () => {
     await store.head(object);
     await expect(store.put(object, body, {})).rejects.toMatchObject({ kind: 'throttled' });
     await expect(store.getStream(object)).rejects.toMatchObject({ kind: 'not-found' });
+    await expect(store.get(object)).resolves.toBeUndefined();
     expect(Object.fromEntries(metrics.counts)).toEqual({
       'commitbridge_store_requests_total{store=s,op=head,result=ok}': 1,
       'commitbridge_store_requests_total{store=s,op=put,result=throttled}': 1,
-      'commitbridge_store_requests_total{store=s,op=get,result=not-found}': 1,
+      'commitbridge_store_requests_total{store=s,op=get,result=not-found}': 2,
     });
     expect(metrics.observed.get('commitbridge_store_request_duration_seconds{store=s,op=head}')).toEqual([0]);
   });

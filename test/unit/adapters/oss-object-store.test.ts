@@ -62,6 +62,14 @@ describe('OssObjectStore: failures', () => {
     });
   });
 
+  it('a get of no object is no failure; one in no bucket is', async () => {
+    const { store } = await against(
+      ['NoSuchKey', 'NoSuchBucket'].map((code) => ({ status: 404, body: errorXml(code) })),
+    );
+    await expect(store.get(object)).resolves.toBeUndefined();
+    await expect(store.get(object)).rejects.toMatchObject({ kind: 'no-such-bucket' });
+  });
+
   it('an unknown key id is expired credentials where those end', async () => {
     const credentials = {
       kind: 'static',

@@ -109,6 +109,14 @@ describe('S3ObjectStore: failures', () => {
     expect(seen).toHaveLength(1);
   });
 
+  it('a get of no object is no failure; one in no bucket is', async () => {
+    const { store } = await against(
+      ['NoSuchKey', 'NoSuchBucket'].map((code) => ({ status: 404, body: errorXml(code) })),
+    );
+    await expect(store.get(object)).resolves.toBeUndefined();
+    await expect(store.get(object)).rejects.toMatchObject({ kind: 'no-such-bucket' });
+  });
+
   it('never repeats', async () => {
     const { store, seen } = await against([
       { status: 503, headers: { 'retry-after': '2' }, body: errorXml('SlowDown') },
