@@ -12,6 +12,8 @@ export interface LoggerOptions {
 export class WinstonLogger implements Logger {
   private constructor(
     private readonly winston: Winston,
+    /** winston sends a line of debug through its streams before it looks whether anybody wants it. */
+    private readonly hasDebug: boolean,
     /** Shared with children: winston throws at a line after its end, and a cut call may log late. */
     private readonly state: { isClosed: boolean } = { isClosed: false },
   ) {}
@@ -30,11 +32,12 @@ export class WinstonLogger implements Logger {
         // eslint-disable-next-line @typescript-eslint/no-unsafe-class-instance-assignment -- winston's types of it differ
         transports: [new transports.Stream({ stream })],
       }),
+      options.level === 'debug',
     );
   }
 
   debug(message: string, fields?: LogFields): void {
-    if (!this.state.isClosed) this.winston.debug(message, fields);
+    if (this.hasDebug && !this.state.isClosed) this.winston.debug(message, fields);
   }
 
   info(message: string, fields?: LogFields): void {
@@ -50,7 +53,7 @@ export class WinstonLogger implements Logger {
   }
 
   child(fields: LogFields): Logger {
-    return new WinstonLogger(this.winston.child(fields), this.state);
+    return new WinstonLogger(this.winston.child(fields), this.hasDebug, this.state);
   }
 
   /** Resolves when every line has been written. What is logged later is dropped. */

@@ -79,6 +79,8 @@ export async function startServer(deps: ServerDeps): Promise<RunningServer> {
     'grpc.max_connection_idle_ms': config.limits.connectionIdleMs,
     'grpc.keepalive_time_ms': keepaliveMs,
     'grpc.keepalive_timeout_ms': keepaliveTimeoutMs,
+    // Statistics of calls for a service that isn't offered.
+    'grpc.enable_channelz': 0,
     // In megabytes; the default of 10 stalls clients with many calls at a time.
     'grpc-node.max_session_memory': Math.ceil(config.limits.sessionMemoryBytes / 1024 ** 2),
   });
