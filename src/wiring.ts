@@ -31,6 +31,9 @@ const ledgerIntervalMs = 500;
 
 const maxInlineBytesPerAttempt = 1024 * 1024;
 
+/** Some 35,000 files: larger jobs cost one more GET a record, and no more memory. */
+const heldBytes = 32 * 1024 * 1024;
+
 /** What the timeouts of store requests keep to, but for Completes, which are one-shot. */
 const requestBoundMs = 45_000;
 
@@ -58,6 +61,7 @@ export const buildApp: BuildApp = async ({ config, logger, metrics }): Promise<A
       maxInlineBytesPerAttempt,
       requestBoundMs,
       patienceMs: config.retry.patienceMs,
+      heldBytes,
       cleanup: config.cleanup.enabled,
       ledgerIntervalMs,
       maxMessageBytes: config.limits.maxMessageBytes,

@@ -116,7 +116,7 @@ export async function abortAttempts(
       if (number === adopts) continue;
       published = (await abortOne(ctx, root, token, number, highest, reason)) || published;
     }
-    if (!published) removeProcessed(ctx, root, await abortLosers(ctx, root, token, highest, []));
+    if (!published) removeProcessed(ctx, root, await abortLosers(ctx, root, token, highest));
   }
   ctx.logger.info('job aborted', { job: token, job_attempt: highest, published });
   return published;

@@ -4,6 +4,7 @@ import { notCommitted } from '../core/winners.js';
 import { CommitterError } from '../core/errors.js';
 import type { CarriedPendingset } from './carried-pendingsets.js';
 import { leaveOutUnreadable, type AppContext } from './context.js';
+import { withoutContent } from './files-of.js';
 import type { JobFacts, ListedRecord } from './facts.js';
 import type { Job } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
@@ -107,11 +108,4 @@ export async function readClaims(
     }
   }
   return { keys: read, sets };
-}
-
-/** Who looks at all claims looks for uploads. */
-function withoutContent(set: PendingSet): PendingSet {
-  return set.inline.length === 0
-    ? set
-    : { ...set, inline: set.inline.map((file) => ({ ...file, content: undefined })) };
 }

@@ -1,6 +1,5 @@
 import { CommitterError, isCommitterError } from '../core/errors.js';
 import { hasEnded, jobState, type JobState } from '../core/job-state.js';
-import type { PendingSet } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
 import type { CommitDecision } from '../core/records/decision.js';
 import type { Rollback } from '../core/records/outcome.js';
@@ -8,15 +7,16 @@ import type { Plan } from '../core/records/plan.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import type { AppContext } from './context.js';
 import { refuseOtherWinners } from './claims.js';
-import { decide, type Decided, type Winners } from './decide.js';
+import type { Winners } from './choose.js';
+import { decide, type Decided } from './decide.js';
 import { readState } from './deciding.js';
 import type { JobFacts } from './facts.js';
 import { finish, signMarker } from './finish.js';
 import { factsOf, nameOfJob, refuseOtherPrincipal, type Job, type JobRef } from './job-directory.js';
-import { loadWinners } from './load-records.js';
 import { publish, type PublishedNow, type PublishInput } from './publish.js';
 import { abortLosers, sweepAfterEnd, type Processed } from './sweep.js';
 import { beginRollback, finishRollback } from './rollback.js';
+import { WinnerSets } from './winner-sets.js';
 
 export interface CommitJobResult {
   readonly files: number;
@@ -164,7 +164,7 @@ export class JobPublication {
       const loaded = await this.#load(decision, 'publishing');
       if (loaded === undefined) return undefined;
       const publication = await publish(ctx, {
-        ...{ root: job.root, token: job.token, facts, ...loaded },
+        ...{ facts, ...loaded },
         mustFindNothing: job.record.options.conflictMode === 'fail',
         ...(this.#endsSoon(loaded.plan) ? this.#ahead(loaded.sets) : {}),
       });
@@ -194,12 +194,12 @@ export class JobPublication {
   }
 
   /** What of the finish may go on beside the outcome. */
-  #ahead(winners: readonly PendingSet[]): Pick<PublishInput, 'signMarker' | 'onVisible'> {
+  #ahead({ uploads }: WinnerSets): Pick<PublishInput, 'signMarker' | 'onVisible'> {
     const { root, token, jobAttempt, record } = this.job;
     const records = this.decided?.own?.records;
     return {
       onVisible: () => {
-        this.#sweeping = abortLosers(this.ctx, root, token, jobAttempt, winners, records);
+        this.#sweeping = abortLosers(this.ctx, root, token, jobAttempt, uploads, records);
         this.#sweeping.catch(() => undefined);
       },
       ...(record.options.successMarker ? { signMarker: () => signMarker(root, record) } : {}),
@@ -219,7 +219,7 @@ export class JobPublication {
     const { root, token, jobAttempt } = job;
     const isDone = await finish(ctx, {
       ...{ root, token, jobAttempt, facts, decision, ...loaded },
-      records: this.decided?.own?.records ?? [],
+      ...(this.decided?.own === undefined ? {} : { records: this.decided.own.records }),
       ...(this.#isOwn ? { job: job.record } : {}),
       ...(this.#published === undefined ? {} : { published: this.#published }),
       ...(this.#sweeping === undefined ? {} : { sweeping: this.#sweeping }),
@@ -234,12 +234,13 @@ export class JobPublication {
   async #load(
     decision: CommitDecision,
     seen: JobState['state'],
-  ): Promise<{ plan: Plan; sets: readonly PendingSet[] } | undefined> {
+  ): Promise<{ plan: Plan; sets: WinnerSets } | undefined> {
     const { ctx, job, facts } = this;
     const own = this.decided?.own;
     if (own !== undefined) return own;
     const plan = await facts.readPlan(decision.plan);
-    const sets = plan === undefined ? undefined : await loadWinners(ctx, job.root, job.token, plan);
+    const sets =
+      plan === undefined ? undefined : await WinnerSets.load(ctx, job.root, job.token, plan.winners);
     if (plan !== undefined && sets !== undefined) return { plan, sets };
     if ((await readState(facts)).state !== seen) return undefined;
     throw unreadable(facts.layout.plan(decision.plan), 'it or a record that it lists is gone');

@@ -15,7 +15,7 @@ import {
 import type { Plan } from '../core/records/plan.js';
 import { formatUri, quote } from '../core/uri.js';
 import { compareUtf8 } from '../core/utf8.js';
-import { refuseDuplicateKeys } from '../core/winners.js';
+import { refuseDuplicateKeys } from '../core/key-clash.js';
 import { parseAttempt, type AttemptRef } from './attempt-ref.js';
 import type { AppContext } from './context.js';
 import { decidingAttempt, readState } from './deciding.js';

@@ -1,12 +1,12 @@
 import { CommitterError } from '../core/errors.js';
 import { isDataObject } from '../core/data-objects.js';
-import { uriOf, type PendingSet } from '../core/records/attempt-record.js';
+import { uriOf } from '../core/records/attempt-record.js';
 import type { Deletion } from '../core/records/plan.js';
 import { formatUri, parentKey, parseUri, type StoreUri } from '../core/uri.js';
 import type { AppContext } from './context.js';
-import { outputsOf } from './files-of.js';
 import type { Job } from './job-directory.js';
 import { listAll } from './list-all.js';
+import type { OutputKeys } from './output-keys.js';
 
 interface Directory {
   readonly uri: StoreUri;
@@ -21,17 +21,11 @@ interface Directory {
  * @returns the deletions of `replace`, as they are seen now.
  * @throws CommitterError DESTINATION_EXISTS in mode `fail` where there are any.
  */
-export async function judgeConflicts(
-  ctx: AppContext,
-  job: Job,
-  sets: readonly PendingSet[],
-): Promise<Deletion[]> {
+export async function judgeConflicts(ctx: AppContext, job: Job, keys: OutputKeys): Promise<Deletion[]> {
   const { conflictMode } = job.record.options;
   if (conflictMode === 'append') return [];
-  const ownKeys = new Set<string>();
-  for (const file of outputsOf(sets)) ownKeys.add(uriOf(file));
   const found = new Map<string, Deletion>();
-  for (const directory of directoriesOf(job, sets)) {
+  for (const directory of await directoriesOf(job, keys)) {
     for await (const object of dataObjectsIn(ctx, directory, job.record.principal)) {
       const uri = uriOf(object);
       if (conflictMode === 'fail') {
@@ -40,13 +34,19 @@ export async function judgeConflicts(
           `${formatUri(directory.uri)} holds data already, as ${uri}: choose an empty destination, or another commitbridge.conflict-mode than fail`,
         );
       }
-      if (!ownKeys.has(uri)) found.set(uri, object);
+      found.set(uri, object);
     }
   }
+  if (found.size > 0) await leaveOutOwn(found, keys);
   return [...found.values()];
 }
 
-function directoriesOf(job: Job, sets: readonly PendingSet[]): Directory[] {
+async function leaveOutOwn(found: Map<string, Deletion>, own: OutputKeys): Promise<void> {
+  for await (const { keys, ...place } of own.blocks())
+    for (const key of keys) found.delete(uriOf({ ...place, key }));
+}
+
+async function directoriesOf(job: Job, outputs: OutputKeys): Promise<Directory[]> {
   const { conflictScope, conflictPaths } = job.record.options;
   switch (conflictScope) {
     case 'destination':
@@ -58,9 +58,13 @@ function directoriesOf(job: Job, sets: readonly PendingSet[]): Directory[] {
       }));
     case 'partitions': {
       const partitions = new Map<string, Directory>();
-      for (const { scheme, bucket, key } of outputsOf(sets)) {
-        const uri = { scheme, bucket, key: parentKey(key) };
-        partitions.set(formatUri(uri), { uri, isShallow: formatUri(uri) === formatUri(job.destination) });
+      for await (const { keys, ...place } of outputs.blocks()) {
+        for (const key of keys) {
+          const uri = { ...place, key: parentKey(key) };
+          const name = formatUri(uri);
+          if (!partitions.has(name))
+            partitions.set(name, { uri, isShallow: name === formatUri(job.destination) });
+        }
       }
       return [...partitions.values()];
     }

@@ -53,6 +53,8 @@ export interface AppOptions {
   readonly requestBoundMs: number;
   /** How long the one-shot requests of a publication are repeated while the store throttles or gives no answer. */
   readonly patienceMs?: number;
+  /** Of pendingsets that one CommitJob holds between its decision and their publication; it reads the others again. */
+  readonly heldBytes: number;
   /** Remove records of ended jobs in the background. */
   readonly cleanup: boolean;
   /** An open upload is in the ledger after twice this time at the latest. */

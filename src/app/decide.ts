@@ -1,18 +1,16 @@
-import { CommitterError, isCommitterError } from '../core/errors.js';
-import type { TaskAttempt } from '../core/ids.js';
-import { pendingSetDigest, uriOf, type PendingSet } from '../core/records/attempt-record.js';
+import { isCommitterError, type CommitterError } from '../core/errors.js';
+import { uriOf } from '../core/records/attempt-record.js';
 import type { Decision } from '../core/records/decision.js';
-import type { Deletion, Plan, Winner } from '../core/records/plan.js';
-import type { StoreUri } from '../core/uri.js';
-import { chooseWinners, refuseDuplicateKeys } from '../core/winners.js';
-import type { CarriedPendingset } from './carried-pendingsets.js';
-import { claim } from './claims.js';
+import type { Deletion, Plan } from '../core/records/plan.js';
+import { choose, type Winners } from './choose.js';
 import { isoNow, type AppContext } from './context.js';
 import { judgeConflicts } from './conflicts.js';
 import { existingKeys } from './existing-keys.js';
-import { byteCount, fileCount, filesOf, outputsOf } from './files-of.js';
+import { filesOf } from './files-of.js';
 import type { Job } from './job-directory.js';
-import { loadRecords, type LoadedRecord } from './load-records.js';
+import type { OutputKeys } from './output-keys.js';
+import type { RecordSet } from './record-set.js';
+import type { WinnerSets } from './winner-sets.js';
 
 /** What the deciding daemon has in memory, so that it need not read its own plan and records again. */
 export interface Decided {
@@ -22,27 +20,19 @@ export interface Decided {
   /** Only where the decision is the one that this call made. */
   readonly own?: {
     readonly plan: Plan;
-    readonly sets: readonly PendingSet[];
-    readonly records: readonly LoadedRecord[];
+    readonly sets: WinnerSets;
+    readonly records: RecordSet;
   };
-}
-
-/** What a caller knows of what to publish. */
-export interface Winners {
-  /** Exactly these attempts. */
-  readonly exact?: readonly TaskAttempt[] | undefined;
-  /** With `TASK_RECORDS_DRIVER`: exactly these, which no record in the store holds yet. */
-  readonly carried?: readonly CarriedPendingset[];
 }
 
 /** Chooses what to publish and makes it the job's decision, or finds another decision there. */
 export async function decide(ctx: AppContext, job: Job, from: Winners): Promise<Decided> {
   const { facts, jobAttempt } = job;
-  const { sets, records, claims } = await choose(ctx, job, from);
+  const { sets, keys, records } = await choose(ctx, job, from);
   let deletions: readonly Deletion[];
   try {
-    refuseDuplicateKeys(outputsOf(sets));
-    deletions = await judgeConflicts(ctx, job, sets);
+    await keys.refuseClashes();
+    deletions = await judgeConflicts(ctx, job, keys);
   } catch (error) {
     if (!isCommitterError(error, 'DUPLICATE_KEY', 'DESTINATION_EXISTS')) throw error;
     return refuse(ctx, job, error);
@@ -50,15 +40,15 @@ export async function decide(ctx: AppContext, job: Job, from: Winners): Promise<
   const plan: Plan = {
     token: job.token,
     jobAttempt,
-    winners: sets.map((set, index) => winnerOf(set, jobAttempt, claims[index])),
+    winners: sets.winners,
     deletions,
-    overwrites: await findOverwrites(ctx, sets),
+    overwrites: await findOverwrites(keys),
   };
   const hash = await facts.writePlan(plan);
   const created = await facts.createDecision({
     decision: 'commit',
     plan: hash,
-    tasks: sets.length,
+    tasks: plan.winners.length,
     files: plan.winners.reduce((sum, winner) => sum + winner.files, 0),
     bytes: plan.winners.reduce((sum, winner) => sum + winner.bytes, 0),
     overwrites: plan.overwrites.length,
@@ -70,36 +60,8 @@ export async function decide(ctx: AppContext, job: Job, from: Winners): Promise<
   const isOwn = decision.decision === 'commit' && decision.plan === hash;
   if (!isOwn) return { decision, isNew };
   // Not before: whoever decided otherwise may have looked for claims before these were there.
-  if (from.carried !== undefined) ctx.ledger.remove(job, [...filesOf(sets)]);
+  if (from.carried !== undefined) ctx.ledger.remove(job, [...filesOf(from.carried.map(({ set }) => set))]);
   return { decision, isNew, own: { plan, sets, records } };
-}
-
-async function choose(
-  ctx: AppContext,
-  job: Job,
-  { exact, carried }: Winners,
-): Promise<{
-  readonly sets: readonly PendingSet[];
-  readonly records: readonly LoadedRecord[];
-  /** Of each set, where it is not in a record of its own. */
-  readonly claims: readonly string[];
-}> {
-  const { facts, jobAttempt } = job;
-  if (carried !== undefined) {
-    return { sets: carried.map(({ set }) => set), records: [], claims: await claim(ctx, job, carried) };
-  }
-  if (job.record.options.taskRecords === 'driver') {
-    throw new CommitterError(
-      'WINNER_NOT_COMMITTED',
-      `job ${job.token} was set up with commitbridge.task-records=driver, and its driver has not handed the task records over: only the driver can commit it; with the driver gone, end it with \`commitbridge jobs abort ${job.token}\``,
-    );
-  }
-  const records = await loadRecords(ctx, facts);
-  const found = chooseWinners(
-    records.map((loaded) => ({ ...loaded, jobAttempt })),
-    exact,
-  );
-  return { sets: found.map(({ set }) => set), records, claims: [] };
 }
 
 /** A refusal that no repetition cures ends the job: the decision is abort, unless there is one already. */
@@ -110,32 +72,11 @@ async function refuse(ctx: AppContext, job: Job, error: CommitterError): Promise
   return { decision: created.value, isNew: false };
 }
 
-async function findOverwrites(ctx: AppContext, sets: readonly PendingSet[]): Promise<string[]> {
-  const keysByBucket = new Map<string, { readonly place: StoreUri; readonly keys: string[] }>();
-  for (const file of outputsOf(sets)) {
-    const { scheme, bucket, key } = file;
-    // Two stores may have buckets of one name.
-    const name = `${ctx.roots.storeNameOf(file)} ${bucket}`;
-    const group = keysByBucket.get(name);
-    if (group === undefined) keysByBucket.set(name, { place: { scheme, bucket, key }, keys: [key] });
-    else group.keys.push(key);
-  }
+async function findOverwrites(outputs: OutputKeys): Promise<string[]> {
   const overwrites: string[] = [];
-  for (const { place, keys } of keysByBucket.values()) {
-    const { scheme, bucket } = place;
-    const existing = await existingKeys(ctx.roots.storeOf(place), bucket, keys);
-    for (const key of existing) overwrites.push(uriOf({ scheme, bucket, key }));
+  for (const { store, scheme, bucket, keys } of outputs.buckets) {
+    for (const key of await existingKeys(store, bucket, keys))
+      overwrites.push(uriOf({ scheme, bucket, key }));
   }
   return overwrites.sort();
-}
-
-function winnerOf(set: PendingSet, jobAttempt: number, claim: string | undefined): Winner {
-  return {
-    jobAttempt,
-    attempt: set.attempt,
-    files: fileCount(set),
-    bytes: byteCount(set),
-    digest: pendingSetDigest(set),
-    claim,
-  };
 }

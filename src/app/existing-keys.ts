@@ -1,5 +1,13 @@
 import { compareUtf8 } from '../core/utf8.js';
 import type { ObjectStore } from '../ports/object-store.js';
+import type { SortedKeys } from './sorted-keys.js';
+
+/** What a page of a listing tells. */
+interface Page {
+  readonly keys: ReadonlySet<string>;
+  /** Its last entry; `undefined` where it is the end of the listing, and every key is settled. */
+  readonly upTo: string | undefined;
+}
 
 /**
  * Which of these keys hold an object. It walks the listing and the sorted keys side by side: each page settles
@@ -9,45 +17,47 @@ import type { ObjectStore } from '../ports/object-store.js';
 export async function existingKeys(
   store: ObjectStore,
   bucket: string,
-  keys: readonly string[],
-): Promise<Set<string>> {
-  const wanted = [...keys].sort(compareUtf8);
-  const existing = new Set<string>();
-  const prefix = commonPrefix(wanted[0] ?? '', wanted.at(-1) ?? '');
-  let next = 0;
-  let listedUpTo = '';
-  while (next < wanted.length) {
-    const key = wanted[next] ?? '';
-    if (next === wanted.length - 1) {
-      if ((await store.head({ bucket, key })) !== undefined) existing.add(key);
-      break;
-    }
-    const before = justBefore(key);
-    const startAfter = compareUtf8(before, listedUpTo) > 0 ? before : listedUpTo;
-    const page = await store.list(bucket, prefix, startAfter === '' ? {} : { startAfter });
-    const listed = new Set(page.objects.map((object) => object.key));
-    const last = page.objects.at(-1)?.key;
-    const isEnd = page.next === undefined || last === undefined;
-    listedUpTo = last ?? listedUpTo;
-    while (next < wanted.length) {
-      const candidate = wanted[next] ?? '';
-      if (!isEnd && compareUtf8(candidate, last) > 0) break;
-      if (listed.has(candidate)) existing.add(candidate);
-      next++;
+  keys: Pick<SortedKeys, 'blocks' | 'commonPrefix' | 'size'>,
+): Promise<string[]> {
+  const existing: string[] = [];
+  let page: Page | undefined;
+  let left = keys.size;
+  for await (const block of keys.blocks()) {
+    for (const key of block) {
+      while (page === undefined || (page.upTo !== undefined && compareUtf8(key, page.upTo) > 0)) {
+        page =
+          left === 1 ? await look(store, bucket, key) : await listFrom(store, bucket, keys, key, page?.upTo);
+      }
+      if (page.keys.has(key)) existing.push(key);
+      left--;
     }
   }
   return existing;
 }
 
+/** For the last key, where no page is needed. */
+async function look(store: ObjectStore, bucket: string, key: string): Promise<Page> {
+  const found = await store.head({ bucket, key });
+  return { keys: new Set(found === undefined ? [] : [key]), upTo: undefined };
+}
+
+async function listFrom(
+  store: ObjectStore,
+  bucket: string,
+  { commonPrefix }: Pick<SortedKeys, 'commonPrefix'>,
+  key: string,
+  listedUpTo = '',
+): Promise<Page> {
+  const before = justBefore(key);
+  const startAfter = compareUtf8(before, listedUpTo) > 0 ? before : listedUpTo;
+  const { objects, next } = await store.list(bucket, commonPrefix, startAfter === '' ? {} : { startAfter });
+  return {
+    keys: new Set(objects.map((object) => object.key)),
+    upTo: next === undefined ? undefined : objects.at(-1)?.key,
+  };
+}
+
 /** A key below `key` with little between: `startAfter` excludes the key itself. */
 function justBefore(key: string): string {
   return Array.from(key).slice(0, -1).join('');
-}
-
-function commonPrefix(a: string, b: string): string {
-  let length = 0;
-  while (length < a.length && a[length] === b[length]) length++;
-  // Not within a surrogate pair, which has no UTF-8 of its own.
-  if (length > 0 && /[\ud800-\udbff]/.test(a[length - 1] ?? '')) length--;
-  return a.slice(0, length);
 }

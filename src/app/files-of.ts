@@ -22,3 +22,10 @@ export function byteCount(set: PendingSet): number {
   for (const { lengthBytes } of outputsOf([set])) bytes += lengthBytes;
   return bytes;
 }
+
+/** For those who look for uploads. */
+export function withoutContent(set: PendingSet): PendingSet {
+  return set.inline.length === 0
+    ? set
+    : { ...set, inline: set.inline.map((file) => ({ ...file, content: undefined })) };
+}

@@ -1,21 +1,21 @@
 import type { JobToken } from '../core/ids.js';
-import type { PendingSet } from '../core/records/attempt-record.js';
 import type { CommitDecision } from '../core/records/decision.js';
 import type { Deletion, Plan } from '../core/records/plan.js';
 import type { Outcome } from '../core/records/outcome.js';
 import type { JobRecord } from '../core/records/job-record.js';
-import { encodeSuccessMarker, successMarkerName } from '../core/records/success-marker.js';
+import { encodeSuccessMarker, maxFilenames, successMarkerName } from '../core/records/success-marker.js';
 import { joinKey, parseUri } from '../core/uri.js';
 import { isStoreError, type PutOptions } from '../ports/object-store.js';
 import { inTime, isoNow, type AppContext } from './context.js';
-import { outputsOf } from './files-of.js';
 import type { JobFacts, Stored } from './facts.js';
 import { isTooLate, signDelete, signPut, type SendPut } from './fence.js';
-import { sameEtag, type LoadedRecord } from './load-records.js';
+import { sameEtag } from './load-records.js';
 import { allDone, mapLimit } from './map-limit.js';
 import type { PublishedNow } from './publish.js';
+import type { RecordSet } from './record-set.js';
 import type { Root } from './roots.js';
 import { abortLosers, removeProcessed, type Processed } from './sweep.js';
+import type { WinnerSets } from './winner-sets.js';
 
 export interface Finish {
   readonly root: Root;
@@ -26,8 +26,8 @@ export interface Finish {
   readonly facts: JobFacts;
   readonly decision: CommitDecision;
   readonly plan: Plan;
-  readonly sets: readonly PendingSet[];
-  readonly records?: readonly LoadedRecord[];
+  readonly sets: WinnerSets;
+  readonly records?: RecordSet;
   /** job.json of the deciding job attempt, where the caller has read it since it began. */
   readonly job?: JobRecord;
   /** Where the caller has made the job `published` just now. */
@@ -48,7 +48,7 @@ export async function finish(ctx: AppContext, input: Finish): Promise<boolean> {
   const hasMarker = job?.options.successMarker === true;
   const [seen, processed] = await allDone(
     hasMarker ? writeMarker(ctx, input, job) : Promise.resolve(input.published?.outcome),
-    input.sweeping ?? abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records),
+    input.sweeping ?? abortLosers(ctx, root, token, input.jobAttempt, input.sets.uploads, input.records),
   );
   const isDone = await markDone(ctx, facts, seen);
   removeProcessed(ctx, root, processed);
@@ -168,7 +168,7 @@ async function writeMarker(
   job: JobRecord,
 ): Promise<Stored<Outcome> | undefined> {
   const { root, facts, published } = input;
-  const body = markerBody(input, job);
+  const body = markerBody(input.decision, job, input.sets.firstKeys(maxFilenames));
   let condition = whereNoneIs;
   for (let tries = 1; ; tries++) {
     const isFirst = tries === 1 && published?.sendMarker !== undefined;
@@ -186,7 +186,7 @@ async function writeMarker(
   }
 }
 
-function markerBody({ decision, sets }: Finish, job: JobRecord): Uint8Array {
+function markerBody(decision: CommitDecision, job: JobRecord, keys: readonly string[]): Uint8Array {
   return encodeSuccessMarker({
     token: job.token,
     jobAttempt: job.jobAttempt,
@@ -195,15 +195,6 @@ function markerBody({ decision, sets }: Finish, job: JobRecord): Uint8Array {
     tasks: decision.tasks,
     decidedAt: decision.decidedAt,
     description: job.description,
-    keys: firstKeys(sets),
+    keys,
   });
-}
-
-function firstKeys(sets: readonly PendingSet[]): string[] {
-  const keys: string[] = [];
-  for (const { key } of outputsOf(sets)) {
-    keys.push(key);
-    if (keys.length === 100) break;
-  }
-  return keys;
 }

@@ -8,9 +8,8 @@ import { abortAttempts } from './abort-job.js';
 import type { AppContext } from './context.js';
 import { readState } from './deciding.js';
 import type { JobFacts } from './facts.js';
-import { filesOf } from './files-of.js';
 import { factsOf, listAttempts } from './job-directory.js';
-import { loadWinners } from './load-records.js';
+import { eachWinner } from './load-records.js';
 import { mapLimit } from './map-limit.js';
 import { commitbridgeIdName } from './open-file.js';
 import { beginRollback, finishRollback, type KeyFate } from './rollback.js';
@@ -73,12 +72,16 @@ async function forceBack(
   const state = await readState(facts);
   if (state.state !== 'publishing' || state.decision.overwrites === 0) return [];
   const plan = await facts.readPlan(state.decision.plan);
-  const sets = plan === undefined ? undefined : await loadWinners(ctx, root, token, plan);
-  if (plan === undefined || sets === undefined) {
+  let lost: PendingFile | undefined;
+  let read = 0;
+  const findLost = async ({ files }: PendingSet): Promise<void> => {
+    read++;
+    lost ??= await findLostIn(ctx, files);
+  };
+  if (plan === undefined || !(await eachWinner(ctx, root, token, plan.winners, findLost))) {
     throw unreadable(facts.layout.plan(state.decision.plan), 'it or a record that it lists is gone');
   }
-  const hasUnreadable = sets.length < plan.winners.length;
-  const lost = await findLost(ctx, sets);
+  const hasUnreadable = read < plan.winners.length;
   if (lost === undefined && !hasUnreadable) {
     throw new CommitterError(
       'OVERWROTE_OBJECTS',
@@ -110,9 +113,9 @@ async function rollBack(
 }
 
 /** A file of which neither the upload nor the object is there: no CommitJob can publish it. */
-async function findLost(ctx: AppContext, sets: readonly PendingSet[]): Promise<PendingFile | undefined> {
+async function findLostIn(ctx: AppContext, files: readonly PendingFile[]): Promise<PendingFile | undefined> {
   let lost: PendingFile | undefined;
-  await mapLimit(filesOf(sets), ctx.options.recordConcurrency, async (file) => {
+  await mapLimit(files, ctx.options.recordConcurrency, async (file) => {
     if (lost === undefined && !(await canBePublished(ctx, file))) lost = file;
   });
   return lost;

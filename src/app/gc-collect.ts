@@ -1,4 +1,4 @@
-import { losers, uploadIndex, type UploadIndex } from '../core/abort-rule.js';
+import { losers, UploadSet } from '../core/abort-rule.js';
 import type { JobToken } from '../core/ids.js';
 import {
   pendingSetDigest,
@@ -70,7 +70,7 @@ export async function processLateRecords(
     const known = states.get(staged.jobAttempt);
     if (known?.isOver !== true) continue;
     const facts = factsOf(root, token, staged.jobAttempt);
-    const found = await loadRecords(ctx, facts, [], staged.records);
+    const found = await loadRecords(ctx, facts, staged.records);
     records.push(...found);
     const { keys, sets } = await readClaims(ctx, facts, staged.claims);
     claims.push(...keys);
@@ -90,7 +90,7 @@ export async function processLateRecords(
   if (records.length + segments.length + closedFiles.length + claims.length === 0) return noLateRecords;
 
   const plans = await livePlans(root, token, states);
-  const winning = uploadIndex();
+  const winning = new UploadSet();
   for (const { record } of records) {
     // By attempt, so that a recovered winner counts in both of its records.
     if (!plans.some((plan) => isListed(plan, record.attempt))) continue;
@@ -127,7 +127,7 @@ export async function processLateRecords(
 async function removeLateObjects(
   ctx: AppContext,
   rolledBack: readonly PendingSet[],
-  winning: UploadIndex,
+  winning: UploadSet,
 ): Promise<void> {
   const isWinner = (file: OutputFile): boolean => 'uploadId' in file && winning.has(file as PendingFile);
   const files = [...outputsOf(rolledBack)].filter((file) => !isWinner(file));

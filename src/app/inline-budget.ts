@@ -1,8 +1,9 @@
 import type { PendingSet } from '../core/records/attempt-record.js';
+import { withoutContent } from './files-of.js';
 
 const maxHeldBytes = 64 * 1024 * 1024;
 
-/** Keeps the bytes of inline files in memory as long as they are few; publication reads the others again. */
+/** Keeps the bytes of inline files in memory as long as they are few; publication reads the others from their claims. */
 export class InlineBudget {
   #heldBytes = 0;
 
@@ -13,6 +14,6 @@ export class InlineBudget {
       this.#heldBytes += bytes;
       return set;
     }
-    return { ...set, inline: set.inline.map((file) => ({ ...file, content: undefined })) };
+    return withoutContent(set);
   }
 }

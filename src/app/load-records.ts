@@ -5,11 +5,11 @@ import {
   type PendingSet,
 } from '../core/records/attempt-record.js';
 import { unreadable } from '../core/records/codec.js';
-import type { Plan, Winner } from '../core/records/plan.js';
+import type { Winner } from '../core/records/plan.js';
 import type { JobToken, TaskAttempt, TaskName } from '../core/ids.js';
 import { leaveOutUnreadable, type AppContext } from './context.js';
 import type { JobFacts, ListedRecord } from './facts.js';
-import { InlineBudget } from './inline-budget.js';
+import { withoutContent } from './files-of.js';
 import { factsOf } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
 import type { Root } from './roots.js';
@@ -23,83 +23,45 @@ export interface LoadedRecord {
   readonly record: AttemptRecord;
 }
 
-/** Every record of a job attempt, or those listed. `known` spares reading those again that have not changed. */
+/** Every record that is listed, without the bytes of inline files: who looks at all of them looks for uploads. */
 export async function loadRecords(
   ctx: AppContext,
   facts: JobFacts,
-  known: readonly LoadedRecord[] = [],
-  listing: Iterable<ListedRecord> | AsyncIterable<ListedRecord> = facts.listRecords(),
-): Promise<LoadedRecord[]> {
-  const loaded = await eachRecord(ctx, facts, known, listing, (record) => Promise.resolve(record));
-  return loaded.filter((record) => record !== undefined);
-}
-
-/** Of a job of any size: holds no more records at a time than it reads at once. One that can't be read is left out by force. */
-export async function eachRecord<R>(
-  ctx: AppContext,
-  facts: JobFacts,
-  known: readonly LoadedRecord[],
   listing: Iterable<ListedRecord> | AsyncIterable<ListedRecord>,
-  visit: (record: LoadedRecord) => Promise<R>,
-): Promise<(R | undefined)[]> {
-  const byKey = new Map(known.map((record) => [record.key, record]));
-  const budget = new InlineBudget();
-  return mapLimit(listing, ctx.options.recordConcurrency, async (listed) => {
-    const before = byKey.get(listed.key);
-    if (before !== undefined && sameEtag(before.etag, listed.etag)) return visit(before);
-    const record = await load(facts, listed, budget).catch((error: unknown) => {
-      leaveOutUnreadable(ctx, error);
-      return undefined;
-    });
-    return record === undefined ? undefined : visit(record);
-  });
+): Promise<LoadedRecord[]> {
+  const loaded = await mapLimit(listing, ctx.options.recordConcurrency, (listed) =>
+    loadRecord(ctx, facts, listed),
+  );
+  return loaded
+    .filter((record) => record !== undefined)
+    .map((loaded) =>
+      loaded.record.kind === 'pendingset' ? { ...loaded, record: withoutContent(loaded.record) } : loaded,
+    );
 }
 
-async function load(
+/** `undefined` where it is gone by now, or, by force ({@link AppContext.leaveOut}), where it can't be read. */
+export async function loadRecord(
+  ctx: AppContext,
   facts: JobFacts,
   listed: ListedRecord,
-  budget: InlineBudget,
 ): Promise<LoadedRecord | undefined> {
   const { key, task, attemptNumber } = listed;
-  const stored = await facts.readRecord(task, attemptNumber);
-  if (stored === undefined) return undefined;
-  const { attempt } = stored.value;
-  if (
-    stored.value.token !== facts.layout.token ||
-    attempt.task !== task ||
-    attempt.number !== attemptNumber
-  ) {
-    throw unreadable(
-      key,
-      `it says that it is of job ${stored.value.token}, ${attempt.task}, number ${attempt.number}`,
-    );
+  try {
+    const stored = await facts.readRecord(task, attemptNumber);
+    if (stored === undefined) return undefined;
+    const { token, attempt } = stored.value;
+    if (token !== facts.layout.token || attempt.task !== task || attempt.number !== attemptNumber)
+      throw unreadable(key, `it says that it is of job ${token}, ${attempt.task}, number ${attempt.number}`);
+    return { key, task, attemptNumber, etag: stored.etag, record: stored.value };
+  } catch (error) {
+    leaveOutUnreadable(ctx, error);
+    return undefined;
   }
-  const record = stored.value.kind === 'pendingset' ? budget.take(stored.value) : stored.value;
-  return { key, task, attemptNumber, etag: stored.etag, record };
 }
 
 /**
- * The pendingsets that a plan publishes, each as the plan saw it; `undefined` where one is gone. By force
- * ({@link AppContext.leaveOut}): those that can be read.
- */
-export async function loadWinners(
-  ctx: AppContext,
-  root: Root,
-  token: JobToken,
-  plan: Plan,
-): Promise<PendingSet[] | undefined> {
-  const budget = new InlineBudget();
-  const sets: (PendingSet | undefined)[] = [];
-  const isWhole = await eachWinner(ctx, root, token, plan, (set, index) => {
-    sets[index] = budget.take(set);
-    return Promise.resolve();
-  });
-  // In the plan's order; those that are left out leave holes.
-  return isWhole ? sets.filter((set) => set !== undefined) : undefined;
-}
-
-/**
- * Visits what {@link loadWinners} loads, of a job of any size: no more of it is held than is read at once.
+ * Visits the pendingsets that a plan publishes, each as the plan saw it, of a job of any size: no more of it is held than
+ * is read at once. By force ({@link AppContext.leaveOut}): those that can be read.
  *
  * @returns false where one is gone, though not by force; the others were visited.
  */
@@ -107,12 +69,12 @@ export async function eachWinner(
   ctx: AppContext,
   root: Root,
   token: JobToken,
-  plan: Plan,
-  visit: (set: PendingSet, index: number) => Promise<void>,
+  winners: readonly Winner[],
+  visit: (set: PendingSet, winner: Winner) => Promise<void> | void,
 ): Promise<boolean> {
   const reader = new WinnerReader(root, token);
   let gone = 0;
-  await mapLimit(plan.winners, ctx.options.recordConcurrency, async (winner, index) => {
+  await mapLimit(winners, ctx.options.recordConcurrency, async (winner) => {
     const read = await reader.read(winner).then(
       (set) => ({ set }),
       (error: unknown) => {
@@ -122,7 +84,7 @@ export async function eachWinner(
     );
     if (read === undefined) return;
     if (read.set === undefined) gone++;
-    else await visit(read.set, index);
+    else await visit(read.set, winner);
   });
   return gone === 0;
 }

@@ -38,8 +38,9 @@ export async function mapLimit<T, R>(
   };
   await Promise.all(Array.from({ length: Math.max(1, limit) }, worker));
 
-  if (failure !== undefined) throw failure.error;
-  return results;
+  if (failure === undefined) return results;
+  if (!isSync) await (iterator as AsyncIterator<T>).return?.();
+  throw failure.error;
 }
 
 /** Both, or the first error once both have come to an end: nothing goes on behind the caller's back. */

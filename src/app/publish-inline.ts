@@ -1,5 +1,4 @@
 import { uriOf, type InlineFile, type PendingSet } from '../core/records/attempt-record.js';
-import { unreadable } from '../core/records/codec.js';
 import { isStoreError, type ObjectHead, type PreparedPut, type PutOptions } from '../ports/object-store.js';
 import type { AppContext } from './context.js';
 import type { JobFacts } from './facts.js';
@@ -17,13 +16,12 @@ interface Pending {
   readonly late: number;
 }
 
-/** Where the inline files of a winner are: here, or, as far as they were left out of memory, in its record. */
+/** A winner's inline files. */
 export interface InlineSource {
-  readonly set: PendingSet;
-  /** Reads it whole; `undefined` where the record is gone. */
-  readonly read: () => Promise<PendingSet | undefined>;
-  /** For people. */
-  readonly place: string;
+  /** How many. */
+  readonly files: number;
+  /** The whole set, with their content. */
+  readonly read: () => Promise<PendingSet>;
 }
 
 /** Files that are signed, looked at and sent together: few enough for the fence, many enough for one look. */
@@ -46,7 +44,8 @@ export async function publishInline(
 ): Promise<InlinePublication> {
   let ended: InlinePublication | undefined;
   await mapLimit(groupsOf(sources), batchConcurrency, async (group) => {
-    const files = (await mapLimit(group, ctx.options.recordConcurrency, withContent)).flat();
+    const sets = await mapLimit(group, ctx.options.recordConcurrency, ({ read }) => read());
+    const files = sets.flatMap(({ inline }) => inline);
     for (let start = 0; start < files.length && ended === undefined; start += batchSize) {
       const batch = new InlineBatch(ctx, facts, overwritesNothing);
       const published = await batch.publish(files.slice(start, start + batchSize), replaces);
@@ -61,23 +60,15 @@ function* groupsOf(sources: readonly InlineSource[]): Generator<readonly InlineS
   let group: InlineSource[] = [];
   let files = 0;
   for (const source of sources) {
-    if (files + source.set.inline.length > batchSize && group.length > 0) {
+    if (files + source.files > batchSize && group.length > 0) {
       yield group;
       group = [];
       files = 0;
     }
     group.push(source);
-    files += source.set.inline.length;
+    files += source.files;
   }
   if (group.length > 0) yield group;
-}
-
-/** The record has what was left out of memory. */
-async function withContent({ set, read, place }: InlineSource): Promise<readonly InlineFile[]> {
-  if (set.inline.every(({ content }) => content !== undefined)) return set.inline;
-  const whole = await read();
-  if (whole === undefined) throw unreadable(place, 'it is gone');
-  return whole.inline;
 }
 
 class InlineBatch {

@@ -1,17 +1,13 @@
 import { uriOf, type OutputFile, type PendingFile, type PendingSet } from '../core/records/attempt-record.js';
-import type { JobToken } from '../core/ids.js';
 import type { Outcome } from '../core/records/outcome.js';
 import type { Plan } from '../core/records/plan.js';
 import { completeFile, type AskForAbsence } from './complete-file.js';
 import { isoNow, type AppContext } from './context.js';
-import { filesOf } from './files-of.js';
 import type { JobFacts, Stored } from './facts.js';
 import type { SendPut } from './fence.js';
-import { factsOf } from './job-directory.js';
 import { mapLimit } from './map-limit.js';
-import { placeOf, WinnerReader } from './load-records.js';
-import { publishInline, type InlineSource } from './publish-inline.js';
-import type { Root } from './roots.js';
+import { publishInline } from './publish-inline.js';
+import type { WinnerSets } from './winner-sets.js';
 
 export type Publication =
   /** `own` where this call made it the outcome; without it, it may be `done` by now. */
@@ -28,15 +24,12 @@ export interface PublishedNow {
 }
 
 export interface PublishInput {
-  readonly root: Root;
-  readonly token: JobToken;
   /** Of the deciding job attempt. */
   readonly facts: JobFacts;
   readonly plan: Plan;
   /** In conflict mode `fail`, which has to notice every other writer. */
   readonly mustFindNothing: boolean;
-  /** One a winner, in the plan's order. */
-  readonly sets: readonly PendingSet[];
+  readonly sets: WinnerSets;
   /** Where the marker comes right after the outcome. */
   readonly signMarker?: () => Promise<SendPut>;
   /** Called once every file is visible. */
@@ -50,15 +43,15 @@ export async function publish(ctx: AppContext, input: PublishInput): Promise<Pub
   const replaces = (file: OutputFile): boolean => overwrites.size > 0 && overwrites.has(uriOf(file));
   const absence = overwrites.size > 0 ? 'no' : input.mustFindNothing ? 'must' : 'cheaply';
 
-  const foreign =
-    (await completeAll(
-      ctx,
-      filesWhere(sets, (file) => !replaces(file)),
-      absence,
-    )) ??
-    (await putAllInline(ctx, input, replaces, overwrites.size === 0)) ??
-    (await completeAll(ctx, filesWhere(sets, replaces), 'no', true));
-  if (foreign === 'stopped') return { result: 'stopped' };
+  const replacesNothing = (file: OutputFile): boolean => !replaces(file);
+  let foreign: OutputFile | undefined = await completeAll(ctx, sets.withUploads(), replacesNothing, absence);
+  if (foreign === undefined) {
+    const inline = await publishInline(ctx, facts, sets.inlineSources(), replaces, overwrites.size === 0);
+    if (inline.result === 'stopped') return { result: 'stopped' };
+    if (inline.result === 'foreign') foreign = inline.file;
+  }
+  if (foreign === undefined && overwrites.size > 0)
+    foreign = await completeAll(ctx, sets.withUploads(), replaces, 'no', true);
   if (foreign !== undefined) return { result: 'foreign', uri: uriOf(foreign) };
   input.onVisible?.();
   const sendMarker = await input.signMarker?.();
@@ -70,41 +63,38 @@ export async function publish(ctx: AppContext, input: PublishInput): Promise<Pub
     : { result: 'stopped' };
 }
 
-function* filesWhere(
-  sets: readonly PendingSet[],
-  isMeant: (file: PendingFile) => boolean,
-): Generator<PendingFile> {
-  for (const file of filesOf(sets)) if (isMeant(file)) yield file;
-}
-
 async function completeAll(
   ctx: AppContext,
-  files: Iterable<PendingFile>,
+  sets: Iterable<PendingSet> | AsyncIterable<PendingSet>,
+  isMeant: (file: PendingFile) => boolean,
   absence: AskForAbsence,
   isReplacing = false,
 ): Promise<PendingFile | undefined> {
   let foreign: PendingFile | undefined;
+  const files = filesWhere(sets, isMeant, () => foreign !== undefined);
   await mapLimit(files, ctx.options.completeConcurrency, async (file) => {
-    if (foreign !== undefined) return;
     if ((await completeFile(ctx, file, absence, isReplacing)) === 'foreign') foreign = file;
   });
   return foreign;
 }
 
-async function putAllInline(
-  ctx: AppContext,
-  { root, token, facts, plan, sets }: PublishInput,
-  replaces: (file: OutputFile) => boolean,
-  overwritesNothing: boolean,
-): Promise<OutputFile | 'stopped' | undefined> {
-  const reader = new WinnerReader(root, token);
-  const sources = plan.winners.flatMap((winner, index): InlineSource[] => {
-    const set = sets[index];
-    if (set === undefined || set.inline.length === 0) return [];
-    const place = placeOf(factsOf(root, token, winner.jobAttempt), winner);
-    return [{ set, place, read: () => reader.read(winner) }];
-  });
-  const published = await publishInline(ctx, facts, sources, replaces, overwritesNothing);
-  if (published.result === 'foreign') return published.file;
-  return published.result === 'stopped' ? 'stopped' : undefined;
+/** Of sets that are at hand at once, or of those that are read meanwhile. */
+function filesWhere(
+  sets: Iterable<PendingSet> | AsyncIterable<PendingSet>,
+  isMeant: (file: PendingFile) => boolean,
+  isOver: () => boolean,
+): Iterable<PendingFile> | AsyncIterable<PendingFile> {
+  function* meant({ files }: PendingSet): Generator<PendingFile> {
+    for (const file of files) if (!isOver() && isMeant(file)) yield file;
+  }
+  function* ofHeld(held: Iterable<PendingSet>): Generator<PendingFile> {
+    for (const set of held) yield* meant(set);
+  }
+  async function* ofRead(read: AsyncIterable<PendingSet>): AsyncGenerator<PendingFile> {
+    for await (const set of read) {
+      if (isOver()) return;
+      yield* meant(set);
+    }
+  }
+  return Symbol.asyncIterator in sets ? ofRead(sets) : ofHeld(sets);
 }

@@ -45,7 +45,7 @@ export async function finishRollback(
   const plan = await facts.readPlan(decision.plan);
   // A commit of the job may be under way beside it and hold all of it: it is read again rather than held once more.
   const winners = async (visit: (set: PendingSet) => Promise<void>): Promise<void> => {
-    if (plan !== undefined && (await eachWinner(ctx, root, token, plan, visit))) return;
+    if (plan !== undefined && (await eachWinner(ctx, root, token, plan.winners, visit))) return;
     // Records go only after `rolled-back`: somebody was faster.
     const outcome = await facts.readOutcome();
     if (outcome?.value.outcome === 'rollback')
@@ -66,7 +66,7 @@ export async function finishRollback(
   if (inlineFiles > 0) await ctx.clock.sleep(ctx.options.requestBoundMs);
   await removeOutputs(observe);
   // Nothing of the plan is published: every upload goes.
-  const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt, []);
+  const processed = await abortLosers(ctx, root, token, facts.layout.jobAttempt);
   const done = { outcome: 'rolled-back', reason: stored.value.reason, at: isoNow(ctx.clock) } as const;
   await facts.replaceOutcome(done, stored.etag, inTime(ctx));
   // Some stores let a Complete that was under way at the abort make its object after both were answered (seen on

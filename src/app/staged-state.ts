@@ -18,48 +18,82 @@ export interface StagedState {
   readonly claims: readonly string[];
 }
 
+/** An object of a job besides its facts. */
+export type StagedObject =
+  | ({ readonly kind: 'record'; readonly jobAttempt: number } & ListedRecord)
+  | {
+      readonly kind: 'ledgerSegment' | 'closedFile' | 'claim';
+      readonly jobAttempt: number;
+      readonly key: string;
+    };
+
 /**
- * Of every job attempt of a token, lowest first, from one listing. `onBadName` is told of objects among the records
- * that are none, which are left out; without it the first is an error.
+ * Of every job attempt of a token, as one listing has them. `onBadName` is told of objects among the records that are none,
+ * which are left out; without it the first is an error.
  */
+export async function* stagedObjects(
+  root: Root,
+  token: JobToken,
+  onBadName?: (error: CommitterError) => void,
+): AsyncGenerator<StagedObject> {
+  const { store, staging } = root;
+  const prefix = tokenPrefix(staging.key, token);
+  let layout: JobLayout | undefined;
+  for await (const { key, etag } of listAll(store, staging.bucket, prefix)) {
+    const [directory = ''] = key.slice(prefix.length).split('/', 1);
+    const [jobAttempt] = parseJobAttempts('', [`${directory}/`]);
+    if (jobAttempt === undefined) continue;
+    if (layout?.jobAttempt !== jobAttempt) layout = new JobLayout(staging.key, token, jobAttempt);
+    if (key.startsWith(layout.records)) {
+      const parsed = layout.parseRecordKey(key);
+      if (parsed !== undefined) {
+        yield { kind: 'record', jobAttempt, key, etag, ...parsed };
+        continue;
+      }
+      const error = unreadable(key, 'its name is not that of a task attempt');
+      if (onBadName === undefined) throw error;
+      onBadName(error);
+    } else if (key.startsWith(layout.ledger)) yield { kind: 'ledgerSegment', jobAttempt, key };
+    else if (key.startsWith(layout.closedFiles)) yield { kind: 'closedFile', jobAttempt, key };
+    else if (key.startsWith(layout.claims)) yield { kind: 'claim', jobAttempt, key };
+  }
+}
+
+/** Of every job attempt of a token, lowest first: all of {@link stagedObjects}. */
 export async function listState(
   root: Root,
   token: JobToken,
   onBadName?: (error: CommitterError) => void,
 ): Promise<StagedState[]> {
-  const { store, staging } = root;
-  const prefix = tokenPrefix(staging.key, token);
-  const found = new Map<
+  const found = new StagedStates();
+  for await (const object of stagedObjects(root, token, onBadName)) found.add(object);
+  return found.all();
+}
+
+/** Gathers what a listing has. */
+export class StagedStates {
+  readonly #found = new Map<
     number,
     { records: ListedRecord[]; ledgerSegments: string[]; closedFiles: string[]; claims: string[] }
   >();
-  for await (const { key, etag } of listAll(store, staging.bucket, prefix)) {
-    const [directory = ''] = key.slice(prefix.length).split('/', 1);
-    const [jobAttempt] = parseJobAttempts('', [`${directory}/`]);
-    if (jobAttempt === undefined) continue;
-    const layout = new JobLayout(staging.key, token, jobAttempt);
-    let state = found.get(jobAttempt);
+
+  add(object: StagedObject): void {
+    const { kind, jobAttempt, key } = object;
+    let state = this.#found.get(jobAttempt);
     if (state === undefined) {
-      found.set(jobAttempt, (state = { records: [], ledgerSegments: [], closedFiles: [], claims: [] }));
+      state = { records: [], ledgerSegments: [], closedFiles: [], claims: [] };
+      this.#found.set(jobAttempt, state);
     }
-    if (key.startsWith(layout.records)) {
-      const parsed = layout.parseRecordKey(key);
-      if (parsed === undefined) {
-        const error = unreadable(key, 'its name is not that of a task attempt');
-        if (onBadName === undefined) throw error;
-        onBadName(error);
-      } else {
-        state.records.push({ key, etag, ...parsed });
-      }
-    } else if (key.startsWith(layout.ledger)) {
-      state.ledgerSegments.push(key);
-    } else if (key.startsWith(layout.closedFiles)) {
-      state.closedFiles.push(key);
-    } else if (key.startsWith(layout.claims)) {
-      state.claims.push(key);
-    }
+    if (kind === 'record') state.records.push(object);
+    else if (kind === 'ledgerSegment') state.ledgerSegments.push(key);
+    else if (kind === 'closedFile') state.closedFiles.push(key);
+    else state.claims.push(key);
   }
-  return [...found]
-    .map(([jobAttempt, state]) => ({ jobAttempt, ...state }))
-    .sort((a, b) => a.jobAttempt - b.jobAttempt);
+
+  /** Lowest job attempt first. */
+  all(): StagedState[] {
+    return [...this.#found]
+      .map(([jobAttempt, state]) => ({ jobAttempt, ...state }))
+      .sort((a, b) => a.jobAttempt - b.jobAttempt);
+  }
 }

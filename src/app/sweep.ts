@@ -1,17 +1,17 @@
-import { losers, uploadIndex } from '../core/abort-rule.js';
+import { losers, UploadSet } from '../core/abort-rule.js';
 import type { CommitterError } from '../core/errors.js';
 import type { JobToken } from '../core/ids.js';
-import type { AttemptRecord, PendingSet, UploadIdentity } from '../core/records/attempt-record.js';
+import type { AttemptRecord, UploadIdentity } from '../core/records/attempt-record.js';
 import { abortUploads } from './abort-uploads.js';
 import { readClaims } from './claims.js';
 import { readClosedFiles } from './closed-files.js';
 import { leaveOutUnreadable, type AppContext } from './context.js';
-import { filesOf } from './files-of.js';
 import { factsOf } from './job-directory.js';
-import { eachRecord, type LoadedRecord } from './load-records.js';
+import { loadRecord } from './load-records.js';
 import { mapLimit } from './map-limit.js';
+import { RecordSet } from './record-set.js';
 import type { Root } from './roots.js';
-import { listState } from './staged-state.js';
+import { stagedObjects, StagedStates, type StagedObject } from './staged-state.js';
 
 /** Names of records and ledger segments whose every upload is completed or aborted. */
 export interface Processed {
@@ -25,43 +25,44 @@ export interface Processed {
  * Aborts every upload of the job attempts up to `upTo` that the decision does not publish. It looks anew, in
  * records and ledgers, since some came after the decision was made. Call it only once there is a decision, and for
  * a commit only once every winner is completed.
+ *
+ * @param winning uploads that are published.
+ * @param known records that need not be read: all uploads that they name are winning.
  */
 export async function abortLosers(
   ctx: AppContext,
   root: Root,
   token: JobToken,
   upTo: number,
-  winners: readonly PendingSet[],
-  known: readonly LoadedRecord[] = [],
+  winning: Pick<UploadSet, 'has'> = new UploadSet(),
+  known: Pick<RecordSet, 'has'> = new RecordSet(),
 ): Promise<Processed> {
-  const winning = uploadIndex();
-  for (const file of filesOf(winners)) winning.add(file);
   const keys: string[] = [];
   const aborted: UploadIdentity[] = [];
-  const onBadName = (error: CommitterError): void => {
-    leaveOutUnreadable(ctx, error);
+  const abort = async (records: Iterable<AttemptRecord>, others: Iterable<UploadIdentity>): Promise<void> => {
+    const doomed = losers(records, others, winning);
+    await abortUploads(ctx, doomed);
+    for (const upload of doomed) if (aborted.length < maxLookedAgain) aborted.push(identityOf(upload));
   };
-  for (const staged of (await listState(root, token, onBadName)).filter(
-    ({ jobAttempt }) => jobAttempt <= upTo,
-  )) {
+  const others = new StagedStates();
+  // One by one: a rollback beside a commit must not hold all of the job once more.
+  await mapLimit(recordsIn(ctx, root, token, upTo, others), ctx.options.recordConcurrency, async (listed) => {
+    const facts = factsOf(root, token, listed.jobAttempt);
+    if (!known.has(listed)) {
+      const loaded = await loadRecord(ctx, facts, listed);
+      if (loaded === undefined) return;
+      await abort([loaded.record], []);
+    }
+    // The text of the listing holds the whole page.
+    keys.push(facts.layout.record(listed.task, listed.attemptNumber));
+  });
+  for (const staged of others.all()) {
     const facts = factsOf(root, token, staged.jobAttempt);
-    const abort = async (
-      records: Iterable<AttemptRecord>,
-      others: Iterable<UploadIdentity>,
-    ): Promise<void> => {
-      const doomed = losers(records, others, winning);
-      await abortUploads(ctx, doomed);
-      for (const upload of doomed) if (aborted.length < maxLookedAgain) aborted.push(identityOf(upload));
-    };
-    // One by one: a rollback beside a commit must not hold all of the job once more.
-    const recordKeys = await eachRecord(ctx, facts, known, staged.records, async ({ key, record }) => {
-      await abort([record], []);
-      return key;
-    });
     const ledger: UploadIdentity[] = [];
     await mapLimit(staged.ledgerSegments, ctx.options.recordConcurrency, async (key) => {
       try {
-        ledger.push(...(await facts.readLedgerSegment(key)));
+        for (const upload of await facts.readLedgerSegment(key))
+          if (!winning.has(upload)) ledger.push(upload);
         keys.push(key);
       } catch (error) {
         leaveOutUnreadable(ctx, error);
@@ -70,11 +71,28 @@ export async function abortLosers(
     const closed = await readClosedFiles(ctx, facts, staged.closedFiles);
     const claims = await readClaims(ctx, facts, staged.claims);
     await abort(claims.sets, [...ledger, ...closed.map(({ file }) => file)]);
-    for (const key of recordKeys) if (key !== undefined) keys.push(key);
     for (const record of closed) keys.push(facts.closedFileKey(record));
     keys.push(...claims.keys);
   }
   return { bucket: root.staging.bucket, keys, aborted };
+}
+
+/** The records of the job attempts up to `upTo`; `others` is given what else they have. */
+async function* recordsIn(
+  ctx: AppContext,
+  root: Root,
+  token: JobToken,
+  upTo: number,
+  others: StagedStates,
+): AsyncGenerator<StagedObject & { kind: 'record' }> {
+  const onBadName = (error: CommitterError): void => {
+    leaveOutUnreadable(ctx, error);
+  };
+  for await (const object of stagedObjects(root, token, onBadName)) {
+    if (object.jobAttempt > upTo) continue;
+    if (object.kind === 'record') yield object;
+    else others.add(object);
+  }
 }
 
 /**
@@ -84,7 +102,7 @@ export async function abortLosers(
 export function sweepAfterEnd(ctx: AppContext, root: Root, token: JobToken, upTo: number): void {
   if (!ctx.options.cleanup) return;
   ctx.background.start('look for what an ended job left', async () => {
-    removeProcessed(ctx, root, await abortLosers(ctx, root, token, upTo, []));
+    removeProcessed(ctx, root, await abortLosers(ctx, root, token, upTo));
   });
 }
 

@@ -64,7 +64,7 @@ async function* namedUploads(
   staged: StagedState,
 ): AsyncGenerator<UploadIdentity> {
   const facts = factsOf(root, token, staged.jobAttempt);
-  for (const { record } of await loadRecords(ctx, facts, [], staged.records)) yield* uploadsIn(record);
+  for (const { record } of await loadRecords(ctx, facts, staged.records)) yield* uploadsIn(record);
   for (const key of staged.ledgerSegments) yield* await facts.readLedgerSegment(key);
   for (const { file } of await readClosedFiles(ctx, facts, staged.closedFiles)) yield file;
   yield* filesOf((await readClaims(ctx, facts, staged.claims)).sets);

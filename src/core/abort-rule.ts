@@ -1,6 +1,6 @@
 import type { AttemptRecord, UploadIdentity } from './records/attempt-record.js';
 import { uploadsIn } from './records/attempt-record.js';
-import { ItemIndex } from './item-index.js';
+import { TextSet } from './text-set.js';
 
 /**
  * Before the decision: the uploads of an attempt whose tombstone was *created*, so that no commitTask of it can
@@ -19,7 +19,7 @@ export function abortableBeforeDecision(
 export function losers(
   records: Iterable<AttemptRecord>,
   ledger: Iterable<UploadIdentity>,
-  winning: Pick<UploadIndex, 'has'>,
+  winning: Pick<UploadSet, 'has'>,
 ): UploadIdentity[] {
   const found = new Map<string, UploadIdentity>();
   const add = (upload: UploadIdentity): void => {
@@ -30,14 +30,17 @@ export function losers(
   return [...found.values()];
 }
 
-export type UploadIndex = ItemIndex<UploadIdentity>;
+/** Uploads that a decision publishes; one that it doesn't is taken for one as rarely as {@link TextSet} says, and left. */
+export class UploadSet {
+  readonly #names = new TextSet();
 
-/** By their ids, which two stores may share. */
-export function uploadIndex(): UploadIndex {
-  return new ItemIndex(
-    ({ uploadId }) => uploadId,
-    (a, b) => a.key === b.key && a.bucket === b.bucket && a.scheme === b.scheme,
-  );
+  add(upload: UploadIdentity): void {
+    this.#names.add(uploadName(upload));
+  }
+
+  has(upload: UploadIdentity): boolean {
+    return this.#names.has(uploadName(upload));
+  }
 }
 
 /** Stores promise an upload id for one key only. */

@@ -26,6 +26,8 @@ export interface Scenario {
   readonly capabilities?: Partial<StoreCapabilities>;
   readonly pageSize?: number;
   readonly isExclusive?: boolean;
+  /** Of pendingsets between decision and publication, as of a job that is too large for more. */
+  readonly heldBytes?: number;
   /** Without any failure something is left that only gc ends: tombstones of late calls, or uploads as well. */
   readonly leavesToGc?: 'records' | 'uploads';
   /** After the recovery the operator has to end the job by force. */
@@ -72,7 +74,7 @@ export class Stage {
     private readonly plan: RunPlan,
     makeStore: MakeWorldStore | undefined,
   ) {
-    const { capabilities, pageSize, isExclusive } = scenario;
+    const { capabilities, pageSize, isExclusive, heldBytes } = scenario;
     this.world = new World({
       seed: plan.seed,
       faults: plan.faults,
@@ -80,6 +82,7 @@ export class Stage {
       ...(capabilities === undefined ? {} : { capabilities }),
       ...(pageSize === undefined ? {} : { pageSize }),
       ...(isExclusive === undefined ? {} : { isExclusive }),
+      ...(heldBytes === undefined ? {} : { heldBytes }),
       ...(makeStore === undefined ? {} : { makeStore }),
     });
     this.world.driversDieToo = plan.recovery !== 'clients';

@@ -25,6 +25,7 @@ export interface WorldOptions {
   readonly pageSize?: number;
   /** `cleanup.listing: exclusive`. */
   readonly isExclusive?: boolean;
+  readonly heldBytes?: number;
   /** Where it isn't the store in memory. */
   readonly makeStore?: MakeWorldStore;
 }
@@ -109,6 +110,7 @@ export class Daemon implements Mortal {
         maxInlineBytes: 16 * 1024,
         maxInlineBytesPerAttempt: 1024 * 1024,
         requestBoundMs: 45_000,
+        heldBytes: world.options.heldBytes ?? 32 * 1024 * 1024,
         cleanup: true,
         ledgerIntervalMs,
         maxMessageBytes: 1024 * 1024,

@@ -51,6 +51,7 @@ beforeEach(() => {
       maxInlineBytes: 1_024,
       maxInlineBytesPerAttempt: 4_096,
       requestBoundMs: 10,
+      heldBytes: 32 * 1024 * 1024,
       cleanup: true,
       ledgerIntervalMs: 10,
       maxMessageBytes: 1024 * 1024,

@@ -59,6 +59,7 @@ function startApp(): CommitterApp {
       maxInlineBytes: 16 * 1024,
       maxInlineBytesPerAttempt: 1024 * 1024,
       requestBoundMs: 100,
+      heldBytes: 32 * 1024 * 1024,
       cleanup: true,
       ledgerIntervalMs: 500,
       maxMessageBytes: 16 * 1024 * 1024,

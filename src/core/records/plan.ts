@@ -66,24 +66,41 @@ const lineSchema = z.union([
   z.object({ overwrites: z.string() }),
 ]);
 
+const chunkLength = 64 * 1024;
+
 /** JSON lines, so that a plan of any size can be read as a stream. The same plan is the same bytes. */
 export function encodePlan(plan: Plan): { readonly body: Uint8Array; readonly hash: string } {
-  const header: Json = {
-    format,
-    token: plan.token,
-    jobAttempt: plan.jobAttempt,
-    winners: plan.winners.length,
-    deletions: plan.deletions.length,
-    overwrites: plan.overwrites.length,
-  };
-  const lines: Json[] = [
-    header,
-    ...plan.winners.map((winner) => ({ winner: { ...winner, attempt: { ...winner.attempt } } })),
-    ...plan.deletions.map((deletion) => ({ deletion: { ...deletion } })),
-    ...plan.overwrites.map((key) => ({ overwrites: key })),
-  ];
-  const body = utf8Bytes(lines.map((line) => `${canonicalJson(line)}\n`).join(''));
+  // In chunks: the text of a large plan, whole and in pieces, would take several times its size.
+  const chunks: Uint8Array[] = [];
+  let text = '';
+  for (const line of linesOf(plan)) {
+    text += `${canonicalJson(line)}\n`;
+    if (text.length < chunkLength) continue;
+    chunks.push(utf8Bytes(text));
+    text = '';
+  }
+  chunks.push(utf8Bytes(text));
+  const body = Buffer.concat(chunks);
   return { body, hash: sha256Hex(body) };
+}
+
+/** Their fields in the order of canonicalJson, which is quick then. */
+function* linesOf({ token, jobAttempt, winners, deletions, overwrites }: Plan): Generator<Json> {
+  yield {
+    deletions: deletions.length,
+    format,
+    jobAttempt,
+    overwrites: overwrites.length,
+    token,
+    winners: winners.length,
+  };
+  for (const winner of winners) {
+    const { attempt, bytes, claim, digest, files, jobAttempt } = winner;
+    const { id, number, task } = attempt;
+    yield { winner: { attempt: { id, number, task }, bytes, claim, digest, files, jobAttempt } };
+  }
+  for (const { bucket, etag, key, scheme } of deletions) yield { deletion: { bucket, etag, key, scheme } };
+  for (const key of overwrites) yield { overwrites: key };
 }
 
 /** Reads a plan and checks it against its hash and its own counts: a cut plan is never taken for a small one. */

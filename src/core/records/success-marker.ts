@@ -4,7 +4,7 @@ import type { JobToken } from '../ids.js';
 export const successMarkerName = '_SUCCESS';
 
 /** A marker that lists every file has run drivers out of memory (HADOOP-16570). */
-const maxFilenames = 100;
+export const maxFilenames = 100;
 
 export interface SuccessMarker {
   readonly token: JobToken;

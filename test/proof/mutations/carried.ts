@@ -45,7 +45,7 @@ export const carriedMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/decide.ts',
-        'const { sets, records, claims } = await choose(ctx, job, from);',
+        'const { sets, keys, records } = await choose(ctx, job, from);',
         `const late: (() => Promise<unknown>)[] = [];
   const lazy = Object.create(facts, {
     writeClaim: {
@@ -57,7 +57,7 @@ export const carriedMutations: readonly Mutation[] = [
     listRecords: { value: () => facts.listRecords() },
     readRecord: { value: facts.readRecord.bind(facts) },
   }) as Job['facts'];
-  const { sets, records, claims } = await choose(ctx, { ...job, facts: lazy }, from);`,
+  const { sets, keys, records } = await choose(ctx, { ...job, facts: lazy }, from);`,
       ),
       edit(
         'app/decide.ts',
@@ -66,8 +66,8 @@ export const carriedMutations: readonly Mutation[] = [
       ),
       edit(
         'app/decide.ts',
-        "import { claim } from './claims.js';",
-        "import { claim } from './claims.js';\nimport { encodeClaim } from '../core/records/claim.js';",
+        "import { choose, type Winners } from './choose.js';",
+        "import { choose, type Winners } from './choose.js';\nimport { encodeClaim } from '../core/records/claim.js';",
       ),
     ],
     tryFirst: ['carried'],

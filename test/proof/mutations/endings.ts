@@ -7,20 +7,20 @@ export const endingMutations: readonly Mutation[] = [
     edits: [
       edit(
         'app/finish.ts',
-        'input.sweeping ?? abortLosers(ctx, root, token, input.jobAttempt, input.sets, input.records),',
+        'input.sweeping ?? abortLosers(ctx, root, token, input.jobAttempt, input.sets.uploads, input.records),',
         '{ bucket: root.staging.bucket, keys: [], aborted: [] },',
       ),
       edit(
         'app/commit-job.ts',
-        'this.#sweeping = abortLosers(this.ctx, root, token, jobAttempt, winners, records);\n        this.#sweeping.catch(() => undefined);',
-        'void [root, token, jobAttempt, winners, records];',
+        'this.#sweeping = abortLosers(this.ctx, root, token, jobAttempt, uploads, records);\n        this.#sweeping.catch(() => undefined);',
+        'void [root, token, jobAttempt, uploads, records];',
       ),
     ],
     tryFirst: ['two attempts of a task', 'abort of a committed attempt'],
   },
   {
     name: 'ledgers are not looked at after the decision',
-    edits: [edit('app/sweep.ts', 'ledger.push(...(await facts.readLedgerSegment(key)));', '')],
+    edits: [edit('app/sweep.ts', 'if (!winning.has(upload)) ledger.push(upload);', '')],
     tryFirst: ['ledger', 'job aborted'],
   },
   {
@@ -31,16 +31,16 @@ export const endingMutations: readonly Mutation[] = [
   {
     name: 'winners are aborted with the losers',
     edits: [
+      edit('app/finish.ts', 'input.jobAttempt, input.sets.uploads, input.records)', 'input.jobAttempt)'),
       edit(
-        'app/finish.ts',
-        'input.jobAttempt, input.sets, input.records)',
-        'input.jobAttempt, [], input.records)',
+        'app/commit-job.ts',
+        'jobAttempt, uploads, records);',
+        'jobAttempt);\n        void [uploads, records];',
       ),
-      edit('app/commit-job.ts', 'jobAttempt, winners, records);', 'jobAttempt, [], records);'),
       edit(
         'app/publish.ts',
         "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });",
-        "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });\n  for (const file of filesOf(sets)) await ctx.roots.storeOf(file).delete(file, {});",
+        "const outcome = await facts.createOutcome({ outcome: 'published', at: isoNow(ctx.clock) });\n  for await (const { files } of sets.withUploads()) for (const file of files) await ctx.roots.storeOf(file).delete(file, {});",
       ),
     ],
     tryFirst: ['one job'],

@@ -32,7 +32,7 @@ export const publicationMutations: readonly Mutation[] = [
         'app/decide.ts',
         'const hash = await facts.writePlan(plan);',
         `const hash = await facts.writePlan(plan);
-  for (const file of sets[0]?.files ?? []) {
+  for await (const { files } of sets.withUploads()) for (const file of files.slice(0, 1)) {
     const parts = file.etags.map((etag, index) => ({ partNumber: index + 1, etag }));
     await ctx.roots.storeOf(file).complete(file, parts, {}).catch(() => undefined);
   }`,
@@ -86,13 +86,16 @@ export const publicationMutations: readonly Mutation[] = [
   {
     name: 'the first attempt wins',
     edits: [
-      edit(
-        'core/winners.ts',
-        'attemptNumber > best.set.attempt.number',
-        'attemptNumber < best.set.attempt.number',
-      ),
+      edit('core/winners.ts', 'b.attemptNumber - a.attemptNumber', 'a.attemptNumber - b.attemptNumber'),
     ],
     tryFirst: ['two attempts of a task'],
+  },
+  {
+    name: 'of a large job only what is held is published',
+    edits: [
+      edit('app/winner-sets.ts', 'held.length === winners.length ? held : this.#readAhead(winners)', 'held'),
+    ],
+    tryFirst: ['several files an attempt, nothing held'],
   },
   {
     name: 'deletions before completions',
@@ -164,7 +167,7 @@ export const publicationMutations: readonly Mutation[] = [
   {
     name: 'own keys among the deletions',
     edits: [
-      edit('app/conflicts.ts', 'if (!ownKeys.has(uri)) found.set', 'found.set'),
+      edit('app/conflicts.ts', 'if (found.size > 0) await leaveOutOwn(found, keys);', 'void leaveOutOwn;'),
       edit(
         'app/finish.ts',
         'await store.delete(deletion, { ifMatch: deletion.etag }, inTime(ctx));',

@@ -12,7 +12,7 @@ import { restartScenarios } from './restarts.js';
 import { setupScenarios } from './setup.js';
 import { storeScenarios } from './stores.js';
 
-export const scenarios: readonly Scenario[] = [
+const ordinary: readonly Scenario[] = [
   ...oneJobScenarios,
   ...inlineScenarios,
   ...closedFileScenarios,
@@ -26,3 +26,30 @@ export const scenarios: readonly Scenario[] = [
   ...outsideScenarios,
   ...storeScenarios,
 ];
+
+/** Ways in which a job is published whose pendingsets are too many for memory. */
+const asLarge = [
+  'several files an attempt',
+  'two attempts of a task',
+  'overwrite',
+  'inline',
+  'inline, overwrite',
+  'carried, inline',
+  'carried, replace',
+  'commitJob on two daemons',
+  'abortJob right after the decision',
+  'abort overlapping commit',
+  'a foreign writer during publication',
+  'the hook during commitJob',
+  'restart with recovery, in publication',
+  'AM 2 adopts, then its hook',
+];
+
+function large(name: string): Scenario {
+  const scenario = ordinary.find((each) => each.name === name);
+  if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+  const about = `${scenario.about}; every pendingset is read again for its publication`;
+  return { ...scenario, name: `${name}, nothing held`, about, heldBytes: 0 };
+}
+
+export const scenarios: readonly Scenario[] = [...ordinary, ...asLarge.map(large)];

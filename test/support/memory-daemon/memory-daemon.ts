@@ -127,6 +127,7 @@ export async function startMemoryDaemon(options: MemoryDaemonOptions = {}): Prom
       maxInlineBytes: 16 * 1024,
       maxInlineBytesPerAttempt: 1024 * 1024,
       requestBoundMs: 50,
+      heldBytes: 32 * 1024 * 1024,
       cleanup: options.cleanup ?? true,
       ledgerIntervalMs: options.ledgerIntervalMs ?? 600_000,
       maxMessageBytes,

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { abortableBeforeDecision, losers, uploadIndex } from '../../../src/core/abort-rule.js';
 import { canonicalJson } from '../../../src/core/canonical-json.js';
-import { CommitterError } from '../../../src/core/errors.js';
 import { signHandle, verifyHandle, type HandleClaims } from '../../../src/core/handle.js';
 import {
   parseAttemptId,
@@ -15,23 +13,12 @@ import {
   type TaskName,
 } from '../../../src/core/ids.js';
 import { PartPlan, type PartLimits } from '../../../src/core/part-planning.js';
-import type { AttemptRecord, PendingSet } from '../../../src/core/records/attempt-record.js';
 import { JobLayout, parseJobAttempts, parseTokens } from '../../../src/core/staging-layout.js';
 import { formatUri, isWithin, parentKey, parseUri } from '../../../src/core/uri.js';
-import { compareUtf8, utf8Length } from '../../../src/core/utf8.js';
-import { chooseWinners, refuseDuplicateKeys, type FoundRecord } from '../../../src/core/winners.js';
+import { compareUtf8, sortUtf8, utf8Length } from '../../../src/core/utf8.js';
+import { reasonOf } from '../../support/reason-of.js';
 
 const MiB = 1024 ** 2;
-const reasonOf = (act: () => unknown): string => {
-  try {
-    act();
-  } catch (error) {
-    if (error instanceof CommitterError) return error.reason;
-    throw error;
-  }
-  return 'none';
-};
-
 describe('compareUtf8', () => {
   it('orders as the bytes of UTF-8 do', () => {
     // Lone surrogates have no UTF-8 of their own.
@@ -41,9 +28,15 @@ describe('compareUtf8', () => {
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
       ),
     });
+    const inBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+    fc.assert(
+      fc.property(fc.array(text), (texts) => {
+        expect(sortUtf8([...texts])).toEqual([...texts].sort(inBytes));
+      }),
+    );
     fc.assert(
       fc.property(text, text, (a, b) => {
-        expect(Math.sign(compareUtf8(a, b))).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
+        expect(Math.sign(compareUtf8(a, b))).toBe(inBytes(a, b));
       }),
       { numRuns: 2_000 },
     );
@@ -265,150 +258,8 @@ describe('a handle', () => {
   });
 });
 
-const token = 'job' as JobToken;
-const file = (uploadId: string, key = uploadId) => ({
-  ...{ scheme: 's3', bucket: 'b', key, uploadId, commitbridgeId: `c-${uploadId}` },
-  ...{ lengthBytes: 1, etags: ['e'] },
-});
-function setOf(task: string, number: number, ...files: ReturnType<typeof file>[]): PendingSet {
-  return {
-    kind: 'pendingset',
-    inline: [],
-    token,
-    attempt: { task: task as TaskName, number, id: `${task}-${number}` },
-    root: 'r',
-    files,
-  };
-}
-const found = (record: AttemptRecord): FoundRecord => ({
-  jobAttempt: 0,
-  task: record.attempt.task,
-  attemptNumber: record.attempt.number,
-  record,
-});
-const buried = (set: PendingSet): AttemptRecord => ({
-  kind: 'tombstone',
-  token,
-  attempt: set.attempt,
-  replaced: set,
-  named: [],
-});
-
-describe('winners', () => {
-  it('are the highest attempts of each task without tombstone, in the order of tasks', () => {
-    const records = [
-      setOf('m-1', 10),
-      setOf('m-1', 9),
-      setOf('m-0', 0),
-      buried(setOf('m-0', 1)),
-      buried(setOf('m-2', 0)),
-      setOf('r-0', 0),
-    ].map(found);
-    expect(chooseWinners(records, undefined).map(({ set }) => set.attempt.id)).toEqual([
-      'm-0-0',
-      'm-1-10',
-      'r-0-0',
-    ]);
-  });
-
-  it('do not depend on the order of records', () => {
-    const all = [
-      setOf('m-0', 0),
-      setOf('m-0', 5),
-      buried(setOf('m-0', 7)),
-      setOf('m-1', 2),
-      setOf('m-1', 1),
-    ].map(found);
-    fc.assert(
-      fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (shuffled) => {
-        expect(chooseWinners(shuffled, undefined)).toEqual(chooseWinners(all, undefined));
-      }),
-    );
-  });
-
-  it('are exactly those named, or none is chosen', () => {
-    const records = [setOf('m-0', 0), setOf('m-0', 1), buried(setOf('m-1', 0))].map(found);
-    const attempt = (task: string, number: number, id = `${task}-${number}`) => ({
-      task: task as TaskName,
-      number,
-      id,
-    });
-    expect(chooseWinners(records, [attempt('m-0', 0)]).map(({ set }) => set.attempt.number)).toEqual([0]);
-    expect(chooseWinners(records, [])).toEqual([]);
-    for (const missing of [attempt('m-9', 0), attempt('m-1', 0), attempt('m-0', 0, 'other')]) {
-      expect(reasonOf(() => chooseWinners(records, [missing]))).toBe('WINNER_NOT_COMMITTED');
-    }
-    expect(reasonOf(() => chooseWinners(records, [attempt('m-0', 0), attempt('m-0', 1)]))).toBe(
-      'INVALID_FIELD',
-    );
-  });
-
-  it('have each key once', () => {
-    refuseDuplicateKeys([file('1', 'a'), file('2', 'b'), { ...file('3', 'a'), bucket: 'c' }]);
-    expect(reasonOf(() => refuseDuplicateKeys([file('1', 'a'), file('2', 'a')]))).toBe('DUPLICATE_KEY');
-    for (const [one, other] of [
-      ['a', 'a/b'],
-      ['a', 'a/b/c/d'],
-      ['x/a', 'x/a/b'],
-    ] as const) {
-      expect(reasonOf(() => refuseDuplicateKeys([file('1', one), file('2', other)]))).toBe('DUPLICATE_KEY');
-      expect(reasonOf(() => refuseDuplicateKeys([file('1', other), file('2', one)]))).toBe('DUPLICATE_KEY');
-    }
-    refuseDuplicateKeys([
-      file('1', 'a/b'),
-      file('2', 'a/c'),
-      file('3', 'ab'),
-      file('4', 'a-'),
-      file('5', 'a/b2/c'),
-    ]);
-  });
-});
-
-describe('the abort rule', () => {
-  const created: AttemptRecord = {
-    kind: 'tombstone',
-    token,
-    attempt: setOf('m-0', 0).attempt,
-    named: [file('1')],
-  };
-
-  it('before the decision frees uploads of a created tombstone only', () => {
-    expect(abortableBeforeDecision(created, false)).toEqual([file('1')]);
-    expect(abortableBeforeDecision(created, true)).toEqual([]);
-    expect(abortableBeforeDecision(buried(setOf('m-0', 0, file('1'))), false)).toEqual([]);
-    expect(abortableBeforeDecision(setOf('m-0', 0, file('1')), false)).toEqual([]);
-    expect(abortableBeforeDecision(undefined, false)).toEqual([]);
-  });
-
-  it('after it frees all but the winners’, each once, from records and ledgers', () => {
-    const winner = file('w');
-    const winning = uploadIndex();
-    winning.add(winner);
-    const freed = losers(
-      [setOf('m-0', 0, winner, file('1')), buried(setOf('m-0', 1, winner, file('2'))), created],
-      [file('1'), winner, file('3')],
-      winning,
-    );
-    expect(freed.map(({ uploadId }) => uploadId).sort()).toEqual(['1', '2', '3']);
-  });
-
-  it('takes an id for the winner’s only at the winner’s key, bucket and store', () => {
-    const winner = file('w');
-    const others = [
-      { ...winner, key: 'other' },
-      { ...winner, bucket: 'other' },
-      { ...winner, scheme: 'oss' },
-    ];
-    const winning = uploadIndex();
-    winning.add(winner);
-    expect(losers([], [winner, ...others], winning)).toEqual(others);
-    for (const each of [...others, winner, ...others]) winning.add(each);
-    expect(losers([], [winner, ...others], winning)).toEqual([]);
-    expect(losers([], [{ ...winner, key: 'a third' }], winning)).toHaveLength(1);
-  });
-});
-
 describe('the layout of the staging root', () => {
+  const token = 'job' as JobToken;
   const layout = new JobLayout('staging', token, 3);
 
   it('reads the names that it makes, and no others', () => {
